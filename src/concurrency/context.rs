@@ -12,10 +12,10 @@
 //!
 //! **Soundness and limits**: values only grow (bottom, one constant or a set of references, unknown), so the worklist ends, and
 //! each argument covers all executions. A `parfor` of up to [`MAX_UNROLLED`] constant iterations is one static thread an
-//! iteration; any other is one thread with several instances.
+//! iteration, unless there are [very many](THREAD_BUDGET); any other is one thread with several instances.
 
 use super::counted_loop::CountedLoops;
-use super::policy::{BLOCK_BUDGET, Policy, UNROLLING_BUDGET, choose_policies};
+use super::policy::{BLOCK_BUDGET, Policy, THREAD_BUDGET, UNROLLING_BUDGET, choose_policies};
 use super::unrolling::{Fixed, Iterations};
 use super::value::{AbstractValue, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, IterationId, KnownReads, MAIN_THREAD, Thread, ThreadId};
@@ -269,8 +269,9 @@ impl Unfolding {
                     Instruction::Fork { threads, bounds } => {
                         let apart = |thread: &NewThread| self.together.get(thread.function.index()) != Some(&true);
                         let bounds = bounds.filter(|_| threads.iter().all(apart));
-                        let iterations =
-                            bounds.and_then(|bounds| self.trip_count(program, (context, iteration), &bounds));
+                        let iterations = bounds
+                            .and_then(|bounds| self.trip_count(program, (context, iteration), &bounds))
+                            .filter(|iterations| self.has_room_for_threads(site, iterations.len()));
                         let made = self.fork(program, site, threads, iterations, Creation::Fork);
                         self.forks.insert(site, made);
                     }
@@ -318,6 +319,12 @@ impl Unfolding {
         let values: Vec<i64> =
             (0..=MAX_UNROLLED).map(|round| first + round * bounds.step).take_while(|&value| value < limit).collect();
         (1..=MAX_UNROLLED).contains(&(values.len() as i64)).then_some(values)
+    }
+
+    /// Whether so many iterations may be static threads: each level of nested ones makes many times as many.
+    fn has_room_for_threads(&self, site: Site, iterations: usize) -> bool {
+        let are_there = self.thread_keys.contains_key(&Key::Site(site, 0));
+        are_there || (self.threads.len() + iterations) as u64 <= THREAD_BUDGET
     }
 
     pub fn callee(&mut self, function: FunctionId, site: Site) -> ContextId {

@@ -12,8 +12,10 @@
 //! **Soundness and limits**: any policy covers all executions; the coarser ones only lose precision.
 
 use crate::ir::{Function, FunctionId, Instruction, NewThread, Program};
+use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
 
 /// How a function's contexts are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +31,25 @@ pub enum Policy {
 /// The unfolded graph may have that many blocks, or four times those of the program.
 pub(super) const BLOCK_BUDGET: u64 = 200_000;
 
+/// Static threads beyond which contexts are merged, and iterations are not told apart: whether two of them may run in parallel is
+/// asked of each pair.
+pub(super) const THREAD_BUDGET: u64 = 4_096;
+
 /// The number of blocks that iterations of counted loops may add to the unfolded graph.
 pub(super) const UNROLLING_BUDGET: u64 = 20_000;
+
+/// How large the unfolded graph is: its blocks, and the static threads that it has beside `main`.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    blocks: u64,
+    threads: u64,
+}
+
+impl Size {
+    fn has_room_for(self, other: Size) -> bool {
+        other.blocks <= self.blocks && other.threads <= self.threads
+    }
+}
 
 /// How the contexts of all functions are told apart.
 pub(super) struct Policies {
@@ -63,22 +82,25 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -
     let mut recursive = vec![false; count];
     let mut policies = vec![Policy::Clone; count];
     let mut cost = vec![0u64; count];
+    let mut threads = vec![0u64; count];
     // Step 1: callees before callers.
     for component in kosaraju_scc(&graph) {
         let inside = |node: NodeIndex| component.contains(&node);
         let cyclic = component.len() > 1 || graph.contains_edge(component[0], component[0]);
         let forks = cyclic
-            && component.iter().any(|&node| {
-                graph.edges(node).any(|edge| *edge.weight() && inside(petgraph::visit::EdgeRef::target(&edge)))
-            });
-        let mut total = 0u64;
+            && component.iter().any(|&node| graph.edges(node).any(|edge| *edge.weight() && inside(edge.target())));
+        let (mut total, mut made) = (0u64, 0u64);
         for &node in &component {
             let own = program.functions[FunctionId::new(node.index())].blocks.len() as u64 + 2;
             let outside = graph.neighbors(node).filter(|&target| !inside(target)).map(|target| cost[target.index()]);
             total = outside.fold(total.saturating_add(own), u64::saturating_add);
+            let outside = graph.edges(node).filter(|edge| !inside(edge.target()));
+            let of = outside.map(|edge| threads[edge.target().index()].saturating_add(u64::from(*edge.weight())));
+            made = of.fold(made, u64::saturating_add);
         }
         for &node in &component {
             cost[node.index()] = total;
+            threads[node.index()] = made;
             recursive[node.index()] = cyclic;
             if forks {
                 policies[node.index()] = Policy::Unordered;
@@ -91,9 +113,11 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -
     let blocks: u64 = program.functions.iter().map(|function| function.blocks.len() as u64).sum();
     let budget = limit.max(blocks.saturating_mul(4));
     // Step 2.
-    let merged = cost[main.index()] > budget;
+    let forks = graph.edge_weights().filter(|&&forks| forks).count() as u64;
+    let most = Size { blocks: budget, threads: THREAD_BUDGET.max(forks.saturating_mul(4)) };
+    let merged = !most.has_room_for(Size { blocks: cost[main.index()], threads: threads[main.index()] });
     if merged {
-        merge_contexts(program, main, &graph, &calls, budget, &mut policies);
+        merge_contexts(program, main, &graph, &calls, most, &mut policies);
     }
     Policies { policies, recursive, cost, merged }
 }
@@ -104,42 +128,52 @@ fn merge_contexts(
     main: FunctionId,
     graph: &DiGraph<(), bool>,
     calls: &[u32],
-    budget: u64,
+    most: Size,
     policies: &mut [Policy],
 ) {
-    // The number of thread roots that reach each function.
-    let mut roots = vec![main.index()];
-    roots.extend(program.functions.iter().flat_map(|function| {
-        callees(function).filter(|&(_, forks)| forks).map(|(callee, _)| callee.index()).collect::<Vec<_>>()
-    }));
-    let mut reached = vec![0u64; policies.len()];
-    let mut cost = 0u64;
-    let mut seen = vec![usize::MAX; policies.len()];
-    for (round, &root) in roots.iter().enumerate() {
-        let mut waiting = vec![root];
-        while let Some(node) = waiting.pop() {
-            if std::mem::replace(&mut seen[node], round) == round {
-                continue;
-            }
-            reached[node] += 1;
-            cost += program.functions[FunctionId::new(node)].blocks.len() as u64;
-            let edges = graph.edges(NodeIndex::new(node)).filter(|edge| !edge.weight());
-            waiting.extend(edges.map(|edge| petgraph::visit::EdgeRef::target(&edge).index()));
-        }
-        // A rough sum is enough to know that it is too much.
-        if cost > budget.saturating_mul(4) {
-            break;
-        }
-    }
+    let (threads, size) = threads_that_reach(program, main, graph, most);
+    let rough = Size { blocks: most.blocks.saturating_mul(4), ..most };
     for (node, policy) in policies.iter_mut().enumerate() {
         if *policy == Policy::Clone && calls[node] > 1 {
-            *policy = if cost <= budget || reached[node] <= 1 && cost <= budget.saturating_mul(4) {
+            *policy = if most.has_room_for(size) || threads[node] <= 1 && rough.has_room_for(size) {
                 Policy::PerThread
             } else {
                 Policy::Unordered
             };
         }
     }
+}
+
+/// By function: the static threads that reach it by calls, if it has one context in each; and how large the graph is then. A rough
+/// sum is enough where that is much more than there is room for.
+fn threads_that_reach(program: &Program, main: FunctionId, graph: &DiGraph<(), bool>, most: Size) -> (Vec<u64>, Size) {
+    let mut threads = vec![0u64; program.functions.len()];
+    let mut seen = vec![usize::MAX; program.functions.len()];
+    let mut size = Size { blocks: 0, threads: 0 };
+    // Callers first: who runs a function as a thread is reached by all threads that ever reach it before those are counted. One that
+    // runs itself has a single context.
+    let callers_first = kosaraju_scc(graph).into_iter().rev().flatten();
+    for (round, root) in callers_first.enumerate() {
+        let forks = graph.edges_directed(root, Direction::Incoming).filter(|edge| *edge.weight());
+        let forked = forks.map(|edge| threads[edge.source().index()]).fold(0, u64::saturating_add);
+        let made = forked.saturating_add(u64::from(root.index() == main.index()));
+        size.threads = size.threads.saturating_add(forked);
+        let mut waiting = if made > 0 { vec![root] } else { Vec::new() };
+        while let Some(node) = waiting.pop() {
+            if std::mem::replace(&mut seen[node.index()], round) == round {
+                continue;
+            }
+            let blocks = program.functions[FunctionId::new(node.index())].blocks.len() as u64;
+            threads[node.index()] = threads[node.index()].saturating_add(made);
+            size.blocks = size.blocks.saturating_add(made.saturating_mul(blocks));
+            let calls = graph.edges(node).filter(|edge| !edge.weight());
+            waiting.extend(calls.map(|edge| edge.target()));
+        }
+        if size.blocks > most.blocks.saturating_mul(4) {
+            break;
+        }
+    }
+    (threads, size)
 }
 
 /// The functions that a function calls (false) or runs as threads (true).

@@ -26,7 +26,7 @@ use crate::concurrency::row_locks::find_row_locks;
 use crate::concurrency::{ClassId, Concurrency, KnownReads, LocationId};
 use crate::ir::{DefinitionId, Program};
 use crate::ssa::build::{Ssa, build_ssa};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// What decides which concurrent definitions a read sees, or which reads see a definition.
@@ -111,6 +111,7 @@ impl Builder<'_> {
         for variable in 0..self.table.variables.len() as u32 {
             // Step 1: definitions that the same reads see.
             let groups = self.group(&definitions[variable as usize], &held, &mut keys);
+            let bundles = self.bundles(&groups);
             let mut visible: FxHashMap<(Key, Option<u32>), TermSetId> = FxHashMap::default();
             let mut known: FxHashMap<(u32, Option<u32>), TermSetId> = FxHashMap::default();
             for &access in &uses[variable as usize] {
@@ -119,7 +120,7 @@ impl Builder<'_> {
                 // Steps 2 and 3: the groups that the key of the read sees.
                 let concurrent =
                     *visible.entry((self.use_key(access, locks), of.element)).or_insert_with_key(|(key, element)| {
-                        let seen = groups.iter().filter(|group| self.sees(key, &group.key));
+                        let seen = bundles.iter().filter_map(|bundle| bundle.iter().find(|of| self.sees(key, &of.key)));
                         let accesses = seen.flat_map(|group| group.accesses.iter().copied());
                         sets.intern(self.definitions(accesses, *element).collect())
                     });
@@ -207,6 +208,21 @@ impl Builder<'_> {
             groups[index].accesses.push(access);
         }
         groups
+    }
+
+    /// Groups that differ in their classes alone: who sees one of them sees the definitions of all. So the threads that run one
+    /// function do not have to be asked one by one.
+    fn bundles<'g>(&self, groups: &'g [Group]) -> Vec<Vec<&'g Group>> {
+        let mut bundles: IndexMap<_, Vec<&Group>, FxBuildHasher> = IndexMap::default();
+        for group in groups {
+            let of = group.accesses.iter().map(|&access| {
+                let of = self.table.accesses[access as usize];
+                (of.definition, of.element)
+            });
+            let key = (&group.key.held, &group.key.hidden, of.collect::<Vec<_>>());
+            bundles.entry(key).or_default().push(group);
+        }
+        bundles.into_values().collect()
     }
 
     pub(super) fn use_key(&self, access: u32, set: u32) -> Key {

@@ -9,6 +9,7 @@ mod places;
 mod precision;
 mod selected;
 mod steps;
+mod threads;
 
 use self::places::{AMBIGUOUS, Contexts, Index, Pair};
 use crate::support::generate::{self, Size};

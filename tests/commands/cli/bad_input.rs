@@ -203,4 +203,13 @@ fn all_syntax_errors_are_shown_in_one_run() {
     let answer = call("pi", &[&file]);
     assert_eq!(answer.text().matches("error[CS0101]").count(), 10_000);
     assert_eq!(answer.text().matches("note[CS0901]").count(), 1);
+    // Likewise errors of names and types, at top level and in functions.
+    for (line, code) in [("int x;\n", "CS0202"), ("foo = 1;\n", "CS0201")] {
+        for (before, behind) in [("", ""), ("void f() {\n", "}\n")] {
+            let file = files.write("input.csm", format!("{before}{}{behind}", line.repeat(30_000)));
+            let answer = call("pi", &[&file]);
+            assert_eq!(answer.text().matches(&format!("error[{code}]")).count(), 10_000);
+            assert_eq!(answer.text().matches("note[CS0901]").count(), 1);
+        }
+    }
 }

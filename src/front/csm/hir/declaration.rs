@@ -12,6 +12,9 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, Expr, ExprKind, Initialiser};
 use crate::source::Span;
 
+/// No program has globals with more values in all: it would only exhaust the memory.
+const MAX_GLOBAL_CELLS: u64 = 1 << 21;
+
 impl<'a> Checker<'a> {
     /// Declares the globals of a declaration, without looking at values that are not constant.
     pub(super) fn declare_globals(&mut self, declaration: &'a ast::Declaration) {
@@ -35,6 +38,7 @@ impl<'a> Checker<'a> {
                 self.read_only.insert(declarator.name.span);
             }
             let ty = self.declared_type(base, declarator);
+            let ty = if self.has_room_for(ty, declarator) { ty } else { Type::Error };
             // A global handle is a variable of main: nothing else may use it.
             let zeros = self.initial_zeros(ty);
             let variable = self.new_variable(declarator, ty, VariableKind::Global, zeros);
@@ -42,6 +46,19 @@ impl<'a> Checker<'a> {
             let name = self.program.variables[variable].name;
             self.declare_global_name(name, Meaning::Variable(variable), declarator.name.span);
         }
+    }
+
+    /// Whether the globals, with another one of a type, hold no more values than memory is to be taken for; reports it where that
+    /// one is too much.
+    fn has_room_for(&mut self, ty: Type, declarator: &ast::Declarator) -> bool {
+        let before = self.global_cells;
+        self.global_cells += u64::from(self.program.size_of(ty));
+        if self.global_cells > MAX_GLOBAL_CELLS && before <= MAX_GLOBAL_CELLS {
+            let message = format!("the variables of the program are too large: `{}` is too much", declarator.name.name);
+            let label = format!("{before} values stand before it; at most {MAX_GLOBAL_CELLS} in all globals");
+            self.report(Diagnostic::error(Code::BadSize, declarator.name.span, message, label));
+        }
+        self.global_cells <= MAX_GLOBAL_CELLS
     }
 
     pub(super) fn new_variable(

@@ -9,8 +9,8 @@ use super::{
     Checked, ClassId, Constant, Function, FunctionId, Program, Scalar, Statement, StatementKind, Type, Variable,
     VariableId, VariableKind,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast;
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::front::csm::syntax::{MAX_PROBLEMS, ast};
 use crate::source::names::Name;
 use crate::source::texts::TextId;
 use crate::source::{SourceMap, Span};
@@ -25,6 +25,10 @@ pub fn check(sources: &SourceMap, program: &ast::Program, inputs: &[(String, Str
     checker.collect(program);
     checker.check_bodies(program);
     checker.report_unknown_inputs();
+    if checker.exhausted {
+        let message = "too many errors: the rest of the file was not checked";
+        checker.diagnostics.push(Diagnostic::general(Code::TooManyErrors, Severity::Note, message));
+    }
     Checked { program: checker.program, diagnostics: checker.diagnostics, uses: checker.names }
 }
 
@@ -49,6 +53,10 @@ pub(super) struct Checker<'a> {
     pub sources: &'a SourceMap,
     pub program: Program,
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether there are so many errors that the rest is not checked.
+    pub exhausted: bool,
+    /// Values of all globals together.
+    pub global_cells: u64,
     /// What names mean.
     pub(super) names: Vec<Name>,
     pub empty: TextId,
@@ -85,6 +93,8 @@ impl<'a> Checker<'a> {
             sources,
             program,
             diagnostics: Vec::new(),
+            exhausted: false,
+            global_cells: 0,
             names: Vec::new(),
             empty,
             classes: FxHashMap::default(),
@@ -108,6 +118,7 @@ impl<'a> Checker<'a> {
 
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+        self.exhausted |= self.diagnostics.len() >= MAX_PROBLEMS;
     }
 
     pub fn intern(&mut self, name: &str) -> TextId {
@@ -260,7 +271,9 @@ impl<'a> Checker<'a> {
         }
         // Globals are known to every function, also those declared further down.
         for statement in &statements {
-            if let ast::StmtKind::Declare(declaration) = &statement.kind {
+            if let ast::StmtKind::Declare(declaration) = &statement.kind
+                && !self.exhausted
+            {
                 self.declare_globals(declaration);
             }
         }

@@ -8,6 +8,9 @@ use crate::source::Span;
 
 impl<'a> Checker<'a> {
     pub(super) fn check_statement_into(&mut self, statement: &'a ast::Stmt, into: &mut Vec<Statement>) {
+        if self.exhausted {
+            return;
+        }
         if let StmtKind::Declare(declaration) = &statement.kind {
             self.check_declaration(declaration, into);
         } else {

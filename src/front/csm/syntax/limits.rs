@@ -7,7 +7,7 @@ pub(crate) const MAX_NESTING: usize = 256;
 /// on the stack of the parser. More than [`super::ast::MAX_DEPTH`], which is the bound of the tree.
 pub(crate) const MAX_PREFIXES: u32 = 512;
 
-/// Errors after which the parser stops. All that it has found are shown.
+/// Errors after which the parser stops, or the check of names and types. All that was found is shown.
 pub(crate) const MAX_PROBLEMS: usize = 10_000;
 
 /// Skipping a token after an error costs the parser the square of what is open around it. So much may be spent in one

@@ -35,6 +35,7 @@ lalrpop_util::lalrpop_mod!(
 );
 
 pub(crate) use advice::of_word;
+pub(crate) use limits::MAX_PROBLEMS;
 pub use literals::{Literals, literals};
 pub use parser::{Parsed, parse};
 pub use printer::{print, print_expression, print_statement};
