@@ -308,6 +308,14 @@ pub fn bound_of_outcomes(bound: Bound) -> Diagnostic {
     if bound == Bound::Outcomes { diagnostic.with_help("`--outcomes` looks for all") } else { diagnostic }
 }
 
+/// Says that a bound has stopped the count of futures, of which that many were found, when all else was decided.
+#[must_use]
+pub fn bound_of_count(bound: Bound, futures: u64) -> Diagnostic {
+    stopped(bound)
+        .with_note("terms, outcomes, failures and deadlocks are all decided")
+        .with_note(format!("the futures were not all counted: there are at least {futures}"))
+}
+
 fn stopped(bound: Bound) -> Diagnostic {
     let (code, message) = match bound {
         Bound::States | Bound::Steps | Bound::Executions | Bound::Memory => {

@@ -73,6 +73,9 @@ pub struct FuturesAnswer {
     /// The bound that has stopped the search for outcomes, where all else is decided.
     #[serde(skip)]
     pub outcomes_bound: Option<Bound>,
+    /// The bound that has stopped the count alone, with the futures that were found.
+    #[serde(skip)]
+    pub count_bound: Option<(Bound, u64)>,
     /// What the search that was stopped has proved.
     #[serde(skip)]
     pub unfinished: Option<UnfinishedReport>,
@@ -94,10 +97,22 @@ pub fn futures(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>)
     let unfinished = found.unfinished(model, &futures);
     let bound = found.bound();
     let outcomes_bound = found.outcomes.filter(|_| found.selection.as_ref().is_none_or(|of| of.bound.is_none()));
+    let count_bound = found.count_bound();
     let verdict = found.selection.map(|of| of.verdict);
     let merged = model.form().concurrency.merged;
     let answer = found.answer;
-    FuturesAnswer { futures, merged, endless, selection, answer, verdict, bound, outcomes_bound, unfinished }
+    FuturesAnswer {
+        futures,
+        merged,
+        endless,
+        selection,
+        answer,
+        verdict,
+        bound,
+        outcomes_bound,
+        count_bound,
+        unfinished,
+    }
 }
 
 impl FuturesAnswer {
@@ -135,7 +150,8 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
     let (subject, machine) = (Subject::from(model), model.machine());
     let mut asked = candidates(model);
     asked.sort_unstable();
-    let (mut answer, outcomes) = subject.futures_with_outcomes(&asked, request.outcomes == Effort::Always, budget);
+    let (all_outcomes, counts) = (request.outcomes == Effort::Always, request.count == Effort::Always);
+    let (mut answer, outcomes) = subject.futures_with_outcomes(&asked, all_outcomes, counts, budget);
     with_fewer_switches(machine, &mut answer);
     let selected = !request.selections.is_empty();
     let mut selection = selected.then(|| subject.select(request.selections, budget));
@@ -145,6 +161,8 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
         *schedule = found.steps;
     }
     let count = match request.count {
+        // The search has told it.
+        _ if answer.futures.is_some() => CountAnswer::of(&answer),
         Effort::Always => Some(subject.count(budget)),
         Effort::IfCheap => {
             let share = share_of_count(&answer, budget).filter(|_| outcomes.is_none());
@@ -174,6 +192,15 @@ impl Found {
     fn bound(&self) -> Option<Bound> {
         let count = self.count.as_ref().and_then(|count| count.bound);
         self.answer.bound.or(self.outcomes).or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
+    }
+
+    /// The bound that has stopped the count where all else was decided, with the futures that were found.
+    fn count_bound(&self) -> Option<(Bound, u64)> {
+        let count = self.count.as_ref()?;
+        let is_decided = self.answer.is_complete()
+            && self.outcomes.is_none()
+            && self.selection.as_ref().is_none_or(|selection| selection.bound.is_none());
+        count.bound.filter(|_| is_decided).map(|bound| (bound, count.futures))
     }
 
     /// What the search that was stopped has proved.

@@ -21,6 +21,8 @@ pub struct Query<'a> {
     pub candidates: Option<&'a [(ReadId, DefinitionId)]>,
     /// How a search through states may leave out orders of steps that no answer depends on.
     pub reduction: Option<Reduction<'a>>,
+    /// Whether the futures are to be counted as well: executions, which tell how many there are, come earlier.
+    pub counts: bool,
 }
 
 /// How far the schedule of a term is to go.
@@ -47,8 +49,13 @@ pub enum Ends {
 
 impl<'a> Query<'a> {
     /// Everything, with the schedules of terms up to the step that reads.
-    pub const UP_TO_THE_READ: Query<'static> =
-        Query { schedules: TermSchedules::UpToTheRead, ends: Ends::Outcomes, candidates: None, reduction: None };
+    pub const UP_TO_THE_READ: Query<'static> = Query {
+        schedules: TermSchedules::UpToTheRead,
+        ends: Ends::Outcomes,
+        candidates: None,
+        reduction: None,
+        counts: false,
+    };
 
     /// Terms, failures and deadlocks, without the outcomes.
     #[must_use]
@@ -129,6 +136,8 @@ pub struct Answer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub statistics: Statistics,
+    /// How many futures there are, where the search has told that.
+    pub futures: Option<u64>,
     /// Whether it is known that all executions end.
     pub all_end: bool,
     /// Whether it was put together from slices: there were too many states and futures.

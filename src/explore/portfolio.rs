@@ -108,6 +108,8 @@ pub(super) struct Portfolio<'a> {
     by_objects: bool,
     /// Whether executions come before states: that means many states, unless symmetry folds them.
     executions_first: bool,
+    /// Whether the futures are to be counted as well: executions that tell what can happen need not be followed again.
+    counts: bool,
     /// Whether no round is over.
     is_first: bool,
     states: u64,
@@ -149,7 +151,15 @@ impl<'a> Portfolio<'a> {
         let work = if by_objects { WORK / LESS_WORK } else { WORK };
         let executions_first = many_states && !by_objects;
         let is_first = true;
-        Portfolio { budget, many_threads, by_objects, executions_first, is_first, states, work, samples: SAMPLES }
+        let (counts, samples) = (false, SAMPLES);
+        Portfolio { budget, many_threads, by_objects, executions_first, counts, is_first, states, work, samples }
+    }
+
+    /// The same where the futures are to be counted as well: executions, which have to be followed for that, get more from the first
+    /// round on.
+    pub(super) fn counting(self, counts: bool) -> Portfolio<'a> {
+        let counts = counts && !self.by_objects;
+        Portfolio { counts, work: if counts { self.work * GROWTH } else { self.work }, ..self }
     }
 
     /// The answer of the first strategy that comes to its end, or that is stopped by a bound of the user. In the latter case
@@ -185,9 +195,13 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// The order of the strategies in a round. Slices come first in the first round of a wide program.
+    /// The order of the strategies in a round. Slices come first in the first round of a wide program; last where futures are counted.
     fn order(&self) -> [Strategy; 3] {
         use Strategy::{Executions, Slices, States};
+        if self.counts {
+            let states_first = self.is_first && !self.executions_first;
+            return if states_first { [States, Executions, Slices] } else { [Executions, States, Slices] };
+        }
         match (self.many_threads && self.is_first, self.executions_first) {
             (true, true) => [Slices, Executions, States],
             (true, false) => [Slices, States, Executions],

@@ -100,21 +100,24 @@ impl<'a> Subject<'a> {
 
     /// Finds out what can happen, outcomes included. Where many threads influence no other one there may be too many
     /// outcomes, but terms, failures and deadlocks can be decided all the same: they are asked for first, and of outcomes only what is cheap
-    /// is looked for unless `all_outcomes` are asked for. The bound is that which has stopped the search for outcomes alone.
+    /// is looked for unless `all_outcomes` are asked for. The bound is that which has stopped the search for outcomes alone. If it `counts`,
+    /// the number of futures may be told as well.
     #[must_use]
     pub fn futures_with_outcomes(
         &self,
         candidates: &[(ReadId, DefinitionId)],
         all_outcomes: bool,
+        counts: bool,
         budget: &Budget<'_>,
     ) -> (Answer, Option<Bound>) {
+        let query = Query { counts, ..Query::default() };
         let concurrency = self.concurrency();
         let (functions, threads) = concurrency.map_or((0, 0), |of| readers(self.program, of, self.machine));
         let has_many_functions = functions >= MANY_READER_FUNCTIONS;
         let has_many = has_many_functions || threads >= MANY_READERS;
         let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
         let Some(decided) = decided.filter(Answer::is_complete) else {
-            return (self.futures(&Query::default(), budget), None);
+            return (self.futures(&query, budget), None);
         };
         let times = if has_many_functions { 1 } else { FOR_FEW_FUNCTIONS };
         let states = times * OUTCOME_STATES;
@@ -124,7 +127,7 @@ impl<'a> Subject<'a> {
             max_executions: is_cheap.then_some(times * OUTCOME_EXECUTIONS),
             ..Limits::default()
         };
-        let all = self.futures(&Query::default(), &budget.share(limits));
+        let all = self.futures(&query, &budget.share(limits));
         match all.bound {
             Some(Bound::States) if is_cheap => (decided.merge(all), Some(Bound::Outcomes)),
             Some(bound) => (decided.merge(all), Some(bound)),

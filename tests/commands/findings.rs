@@ -347,3 +347,17 @@ fn a_schedule_of_another_file_says_which() {
     let text = String::from_utf8(other.stderr).unwrap();
     assert_says(&text, &["the schedule was recorded from `p.csm`, this is `q.csm`"]);
 }
+
+#[test]
+fn a_count_that_was_stopped_says_how_many_there_are_at_least() {
+    let add = "x = x + 1; x = x + 1; x = x + 1; x = x + 1;";
+    let program = format!("int x;\ncobegin\n  A: {{ {add} }}\n  B: {{ {add} }}\ncoend\n");
+    let (text, json) = futures(&program, &["--count", "--max-executions", "100"]);
+    let said = "terms, outcomes, failures and deadlocks are all decided = note: the futures were not all counted: there are \
+                at least 100";
+    assert_says(&text, &[said]);
+    assert!(json["futures"].is_null() && json["futures_at_least"] == 100, "{json:#}");
+    assert!(json["decided"] == true && json["complete"] == false, "{json:#}");
+    let (_, json) = futures(&program, &["--count"]);
+    assert!(json["futures"].as_u64() > Some(100) && json["futures_at_least"].is_null(), "{json:#}");
+}

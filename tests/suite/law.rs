@@ -9,7 +9,7 @@ use crate::support::oracle::{Explored, Options, Visible, explore_source};
 use crate::support::setting;
 use cssame::budget::{Budget, Limits};
 use cssame::diagnostics::Code;
-use cssame::explore::{Query, Subject, futures};
+use cssame::explore::{Answer, Query, Subject, futures};
 use cssame::form::{Form, definition_name, read_name};
 use cssame::ir::Program;
 use cssame::model::{self, Model};
@@ -143,7 +143,16 @@ fn agree(model: &Model, explored: &Explored, shared: &BTreeSet<String>) -> Resul
     if counted.infinite || counted.futures != explored.futures.len() as u64 {
         return Err(format!("{} futures, the oracle has {}", counted.futures, explored.futures.len()));
     }
-    Ok(())
+    // What can happen is the same where executions come first, and they tell how many futures there are.
+    let counting = Subject::from(model).futures(&Query { counts: true, ..Query::default() }, &Budget::from(limits));
+    let pairs = |answer: &Answer| answer.terms.iter().map(|term| (term.read, term.definition)).collect::<Vec<_>>();
+    if pairs(&answer) != pairs(&counting) || answer.outcomes.len() != counting.outcomes.len() {
+        return Err("something else can happen where futures are counted".to_owned());
+    }
+    match counting.futures {
+        Some(told) if told != counted.futures => Err(format!("{told} futures are told, there are {}", counted.futures)),
+        _ => Ok(()),
+    }
 }
 
 #[test]

@@ -159,7 +159,8 @@ impl Answer for Explored {
     fn bounds(&self) -> Vec<Diagnostic> {
         let answer = &self.answer;
         let outcomes = answer.outcomes_bound.map(finding::bound_of_outcomes);
-        let bound = |bound| outcomes.unwrap_or_else(|| finding::bound(bound, answer.unfinished.as_ref()));
+        let count = answer.count_bound.map(|(bound, futures)| finding::bound_of_count(bound, futures));
+        let bound = |bound| outcomes.or(count).unwrap_or_else(|| finding::bound(bound, answer.unfinished.as_ref()));
         answer.bound.map(bound).into_iter().collect()
     }
 

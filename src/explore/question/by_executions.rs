@@ -196,6 +196,9 @@ impl Collector {
         Answer {
             bound: found.bound.or(is_cut.then_some(Bound::Memory)),
             all_end: query.ends != Ends::Nothing && found.bound.is_none(),
+            // The same executions as those by which futures are counted, where no order of operations on objects matters.
+            futures: (query.ends == Ends::Outcomes && found.bound.is_none() && !machine.synchronises())
+                .then_some(found.futures),
             statistics: found.statistics,
             from_slices: false,
             threads,

@@ -14,6 +14,7 @@
 //! left out.
 
 use crate::budget::{Bound, Budget, Limits, Statistics};
+use crate::explore::answer::Answer;
 use crate::explore::portfolio::LESS_WORK_FOR_STATE;
 use crate::explore::question::chains::hash_of_end;
 use crate::explore::question::history::History;
@@ -38,6 +39,16 @@ pub struct CountAnswer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub statistics: Statistics,
+}
+
+impl CountAnswer {
+    /// The number of futures that a search for what can happen has told.
+    #[must_use]
+    pub fn of(answer: &Answer) -> Option<CountAnswer> {
+        let Answer { futures, statistics, .. } = *answer;
+        let executions = statistics.executions;
+        Some(CountAnswer { futures: futures?, infinite: false, executions, bound: None, statistics })
+    }
 }
 
 /// States below which futures are counted through states where threads synchronise by objects: executions may be more than futures.

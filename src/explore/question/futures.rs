@@ -60,7 +60,8 @@ pub(in crate::explore) fn futures_with<'k>(
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
     let (mut known, mut looking, mut without, mut deadlocked) = (None, None, None, Vec::new());
-    let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
+    let portfolio = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref()));
+    let mut answer = portfolio.counting(query.counts).run(Searches {
         by_states: &mut |budget| {
             let is_large = budget.limits().max_states.is_none_or(|states| states > FEW_STATES);
             let commuting = if is_large { known.get_or_insert_with(commuting).as_ref() } else { None };
@@ -160,6 +161,7 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         bound: bound.or(is_cut.then_some(Bound::Memory)),
         all_end,
         statistics,
+        futures: None,
         from_slices: false,
         threads: threads + 1,
         open,

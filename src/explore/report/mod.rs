@@ -33,6 +33,8 @@ pub struct FuturesReport {
     pub unfinished: Option<UnfinishedReport>,
     /// Number of futures, if they were counted to the end.
     pub futures: Option<u64>,
+    /// The number of futures that were found where a bound has stopped the count.
+    pub futures_at_least: Option<u64>,
     /// Whether it is proven that there are infinitely many futures.
     pub infinite_futures: bool,
     /// Executions that were followed to their end.
@@ -153,7 +155,8 @@ pub fn report(
 ) -> FuturesReport {
     let reporter = Reporter { naming, answer };
     let mut namer = (schedules == Schedules::All).then(|| Namer::new(*naming));
-    let counted = count.filter(|count| count.bound.is_none() && !count.infinite);
+    let finite = count.filter(|count| !count.infinite);
+    let (counted, cut) = (finite.filter(|count| count.bound.is_none()), finite.filter(|count| count.bound.is_some()));
     let bound = answer.bound.or(count.and_then(|count| count.bound));
     FuturesReport {
         complete: bound.is_none(),
@@ -161,8 +164,9 @@ pub fn report(
         bound: bound.map(crate::budget::Bound::name),
         unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.statistics, &answer.open)),
         futures: counted.map(|count| count.futures),
+        futures_at_least: cut.map(|count| count.futures),
         infinite_futures: count.is_some_and(|count| count.infinite),
-        executions: counted.map_or(answer.statistics.executions, |count| count.executions),
+        executions: finite.map_or(answer.statistics.executions, |count| count.executions),
         states: answer.statistics.states,
         terms: TermReports::new(naming, &mut namer, answer, candidates),
         outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome, &mut namer)).collect(),

@@ -184,6 +184,7 @@ impl<'a> Collected<'a> {
             bound: None,
             all_end: false,
             statistics: self.statistics,
+            futures: None,
             from_slices: true,
             threads: self.threads,
             terms: self.terms,
