@@ -100,6 +100,16 @@ impl Machine {
         self.some_thread_does(|kind| matches!(kind, Kind::WaitCondition | Kind::TimedWait | Kind::WaitBare))
     }
 
+    /// The addresses of conditions that are waited for, and of the locks that are given back for that: of waits by which both are known.
+    pub fn fixed_waits(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.compiled.code.iter().filter_map(|code| match *code {
+            Code::Synchronise { kind: Kind::WaitCondition, object, lock, .. } => {
+                self.fixed_address(object).zip(self.fixed_address(lock))
+            }
+            _ => None,
+        })
+    }
+
     /// Whether there are readers-writer locks that prefer writers.
     #[must_use]
     pub fn prefers_writers(&self) -> bool {

@@ -56,6 +56,7 @@ mod reductions;
 mod same_versions;
 mod samples;
 mod selections;
+mod several_monitors;
 mod shared_readers;
 mod signals;
 mod ssa;

@@ -29,6 +29,8 @@ pub(super) struct StepEvents<const NAMES: bool> {
     /// The operation on a synchronisation object, and the object: the lock, of a wait for a condition. To take that again counts as
     /// to take it.
     pub synchronised: Option<(sync::Kind, Option<(Cell, u32)>)>,
+    /// The condition that it begins to wait for.
+    pub condition: Option<(Cell, u32)>,
     /// The instruction by which it takes a lock that others cannot have meanwhile.
     pub takes_lock: Option<CodeIndex>,
     /// Whether it begins or ends to read under a readers-writer lock.
@@ -83,7 +85,11 @@ impl<const NAMES: bool> StepEvents<NAMES> {
             | Event::Arrive { cell, address }
             | Event::Acquire { cell, address }
             | Event::Release { cell, address } => Some((cell, address)),
-            Event::Wait { cell, .. } | Event::Notify { cell, .. } => cell.zip(condition),
+            Event::Wait { cell, .. } => {
+                self.condition = cell.zip(condition);
+                self.condition
+            }
+            Event::Notify { cell, .. } => cell.zip(condition),
             // Steps that a thread does instead of others, for no reason that its past shows.
             Event::TimedOut { .. } | Event::WaitToWrite { .. } => {
                 self.refusal = Some(Refusal::Synchronisation);

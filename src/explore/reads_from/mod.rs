@@ -88,6 +88,9 @@ pub enum Refusal {
     NestedForks,
     /// A loop that waits for another thread may run for ever.
     Endless,
+    /// A condition and a lock, of which operations were taken to have nothing to do with each other, are one group: the search begins
+    /// again, and nobody else is told.
+    Regrouped,
     /// A read is watched in the thread that is made as the k-th one: which that is depends on the order of steps.
     Watched,
 }

@@ -66,13 +66,13 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             part /= branches;
             done += part * (branches - waiting - 1.0);
         }
-        (self.found.statistics.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
+        ((self.found.statistics.executions - self.earlier) as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
     }
 
     /// Whether far more executions were followed than there are futures.
     pub(super) fn has_many_orders(&self) -> bool {
         let (enough, most) = MANY_ORDERS;
-        let executions = self.found.statistics.executions;
+        let executions = self.found.statistics.executions - self.earlier;
         executions >= enough && executions > most * self.known.len()
     }
 

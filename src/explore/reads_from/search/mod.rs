@@ -2,10 +2,12 @@
 //!
 //! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch. `looks` knows bodies that only look, `wakes` the order of threads that are woken, and `cost` looks at bounds.
+//! behind the log of a branch. `looks` knows bodies that only look, `groups` which locks and conditions have one order, `wakes` the order
+//! of threads that are woken, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
+mod groups;
 mod looks;
 mod operation;
 mod replay;
@@ -22,6 +24,7 @@ use crate::budget::{Bound, Budget};
 use crate::explore::states::Fingerprints;
 use crate::ir::sync;
 use crate::vm::{self, Choice, CodeIndex, Failure, Machine, PathId, Pending, ThreadIndex, ThreadStatus};
+use groups::Groups;
 use looks::{Looks, Sleeper};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -138,8 +141,11 @@ pub(super) struct Search<'a, const NAMES: bool> {
     kept: u32,
     seen: StepEvents<NAMES>,
     cells: Cells,
-    /// Whether locks and conditions are one group.
+    /// Whether threads wait for conditions, and which locks and conditions are one group therefore.
     is_grouped: bool,
+    groups: Groups,
+    /// Executions that were followed before the search has begun again.
+    earlier: u64,
     /// Whether threads try to take locks.
     tries: bool,
     /// Whether events that are set stay so.
@@ -176,7 +182,25 @@ pub(super) struct Search<'a, const NAMES: bool> {
 
 impl<'a, const NAMES: bool> Search<'a, NAMES> {
     pub fn new(machine: &'a Machine, budget: &'a Budget<'a>) -> Result<Search<'a, NAMES>, Refusal> {
-        let (mut found, mut seen) = (Enumerated::default(), StepEvents::default());
+        Search::beginning(machine, budget, Enumerated::default())
+    }
+
+    /// The search from its beginning, with what it has learned of groups; the futures that it has found are known.
+    fn again(mut self) -> Result<Search<'a, NAMES>, Refusal> {
+        self.groups.restart();
+        let Search { cells, groups, known, work, next_look, mut found, .. } = self;
+        found.bound = None;
+        let earlier = found.statistics.executions;
+        let next = Search::beginning(self.machine, self.budget, found)?;
+        Ok(Search { cells, groups, known, work, next_look, earlier, ..next })
+    }
+
+    fn beginning(
+        machine: &'a Machine,
+        budget: &'a Budget<'a>,
+        mut found: Enumerated,
+    ) -> Result<Search<'a, NAMES>, Refusal> {
+        let mut seen = StepEvents::default();
         let state = machine.start(&mut found.tables, &mut seen);
         if let Some(refusal) = seen.refusal {
             return Err(refusal);
@@ -202,6 +226,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             seen,
             cells: Cells::new(machine.global_cells()),
             is_grouped: machine.waits_for_notifications(),
+            groups: Groups::new(machine.global_cells(), machine.fixed_waits()),
+            earlier: 0,
             tries: machine.tries_locks(),
             keeps_events: !machine.clears_events(),
             readers_share: machine.readers_only_read(),
@@ -223,6 +249,17 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     }
 
     pub fn run(mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<Enumerated, Refusal> {
+        loop {
+            match self.follow_all(visit) {
+                Ok(()) => return Ok(self.found),
+                Err(Refusal::Regrouped) => self = self.again()?,
+                Err(refusal) => return Err(refusal),
+            }
+        }
+    }
+
+    /// Follows all executions.
+    fn follow_all(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<(), Refusal> {
         let mut first_new = 0;
         loop {
             // 1. Follow the execution to its end.
@@ -251,7 +288,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 Some(_) => break,
             }
         }
-        Ok(self.found)
+        Ok(())
     }
 
     /// Follows the execution to its end; each new read becomes a node.

@@ -12,6 +12,11 @@ use smallvec::SmallVec;
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Adds the operation that the last step was to the log.
     pub(super) fn log_operation(&mut self, kind: Kind, thread: PathId) -> Result<(), Refusal> {
+        if let Some((condition, (_, lock))) = self.seen.condition.zip(self.seen.synchronised)
+            && !self.groups.join(self.cells.number(Some(condition)), self.cells.number(lock))
+        {
+            return Err(Refusal::Regrouped);
+        }
         let cell = self.cell_of_step();
         let mut before = self.before_thread(thread);
         let fork_at = self.seen.fork_at;
@@ -138,15 +143,14 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         self.keeps_events && leaves_it
     }
 
-    /// The number of an object, or of its group. A wait for a condition works on a lock as well, so these are all one where some
-    /// thread waits so; their number is that of the address that nothing uses. Operations that raise a semaphore have an order of
-    /// their own.
+    /// The number of an object, or of its [group](super::groups); that of the address that nothing uses where there is no object.
+    /// Operations that raise a semaphore have an order of their own.
     pub(super) fn group(&mut self, by: sync::Kind, object: Option<(Cell, u32)>) -> u32 {
-        let in_group = by.is_on(ObjectKind::Lock) || by.is_on(ObjectKind::Condition);
-        if self.is_grouped && in_group {
-            return 0;
-        }
         let number = self.cells.number(object);
+        let is_condition = by.is_on(ObjectKind::Condition);
+        if self.is_grouped && object.is_some() && (is_condition || by.is_on(ObjectKind::Lock)) {
+            return self.groups.of(number, is_condition && by != sync::Kind::WaitCondition);
+        }
         if by == sync::Kind::Release { self.cells.raises_of(number) } else { number }
     }
 

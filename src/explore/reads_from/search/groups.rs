@@ -1,0 +1,166 @@
+//! Locks and conditions that have one order together.
+//!
+//! **Input**: the locks and conditions that operations work on, by number, and which lock a thread gives back to wait for which
+//! condition. **Output**: the group of each.
+//!
+//! **Algorithm**
+//! 1. A wait works on a condition and on a lock, so these are of one group. Others have orders of their own.
+//! 2. Which belong together shows when a thread waits. If operations have worked on both before, as if they had nothing to do with each
+//!    other, the search begins again ([`Refusal::Regrouped`](super::Refusal)), and knows then what belongs together.
+//! 3. Of globals it guesses more: a condition and a lock belong together if they are as far apart as two that do, as in arrays, and in
+//!    objects of one class.
+//!
+//! **Soundness and limits**: the condition and the lock of each wait that an execution shows are of one group in the end. There is no other
+//! wait: the first one that no execution shows follows from its past, which some execution shows, for up to there the groups are right.
+//! To take too many for one group costs executions alone. Behind [`RESTARTS`] all are one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How often a search begins again before all locks and conditions are one group.
+const RESTARTS: usize = 6;
+
+/// Groups of locks and conditions, by number.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// Numbers below that are those of globals.
+    globals: u32,
+    /// By number: another one of its group; none for the one that stands for its group.
+    parents: FxHashMap<u32, u32>,
+    /// Objects, and whether they are conditions.
+    known: FxHashMap<u32, bool>,
+    /// Groups on which operations have worked.
+    used: FxHashSet<u32>,
+    /// How far behind its condition a lock stands, of globals.
+    distances: Vec<i64>,
+    restarts: usize,
+}
+
+impl Groups {
+    /// Nothing is known yet but which conditions are waited for with which locks whatever happens.
+    pub(super) fn new(globals: u32, waits: impl Iterator<Item = (u32, u32)>) -> Groups {
+        let mut groups = Groups { globals, ..Groups::default() };
+        waits.for_each(|(condition, lock)| groups.unite(condition, lock));
+        groups
+    }
+
+    /// The group of a lock, or a condition, on which an operation works: the number of one of its objects; 0 where all are one.
+    pub(super) fn of(&mut self, object: u32, is_condition: bool) -> u32 {
+        if self.restarts > RESTARTS {
+            return 0;
+        }
+        if self.known.insert(object, is_condition).is_none() {
+            self.guess(object, is_condition);
+        }
+        let group = self.find(object);
+        self.used.insert(group);
+        group
+    }
+
+    /// A thread gives a lock back to wait for a condition; false if operations have worked on both apart.
+    #[must_use]
+    pub(super) fn join(&mut self, condition: u32, lock: u32) -> bool {
+        if self.restarts > RESTARTS || self.find(condition) == self.find(lock) {
+            return true;
+        }
+        let distance = i64::from(lock) - i64::from(condition);
+        if condition.max(lock) < self.globals && !self.distances.contains(&distance) {
+            self.distances.push(distance);
+        }
+        let are_apart = self.are_used_apart(condition, lock);
+        self.unite(condition, lock);
+        !are_apart
+    }
+
+    /// The search begins again.
+    pub(super) fn restart(&mut self) {
+        self.restarts += 1;
+        self.used.clear();
+        let mut known: Vec<(u32, bool)> =
+            self.known.iter().map(|(&object, &is_condition)| (object, is_condition)).collect();
+        known.sort_unstable();
+        known.into_iter().for_each(|(object, is_condition)| self.guess(object, is_condition));
+    }
+
+    /// Guesses what else belongs to the group of an object.
+    fn guess(&mut self, object: u32, is_condition: bool) {
+        if object >= self.globals {
+            return;
+        }
+        for index in 0..self.distances.len() {
+            let distance = self.distances[index];
+            let other = i64::from(object) + if is_condition { distance } else { -distance };
+            if let Some(other) = u32::try_from(other).ok().filter(|&other| other < self.globals)
+                && !self.are_used_apart(object, other)
+            {
+                self.unite(object, other);
+            }
+        }
+    }
+
+    fn are_used_apart(&self, one: u32, other: u32) -> bool {
+        let (one, other) = (self.find(one), self.find(other));
+        one != other && self.used.contains(&one) && self.used.contains(&other)
+    }
+
+    /// Makes two groups one, under a number that operations have used for it, if they have used one; else under that of an object which
+    /// was worked on, for a guess may name what is none.
+    fn unite(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.find(one), self.find(other));
+        let (group, part) = if self.used.contains(&other) { (other, one) } else { (one, other) };
+        if group != part {
+            self.parents.insert(part, group);
+        }
+    }
+
+    fn find(&self, object: u32) -> u32 {
+        let mut group = object;
+        while let Some(&parent) = self.parents.get(&group) {
+            group = parent;
+        }
+        group
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_joins_its_lock_and_its_condition() {
+        let mut groups = Groups::new(100, std::iter::empty());
+        let (lock, other) = (groups.of(10, false), groups.of(11, false));
+        assert_ne!(lock, other);
+        // Nobody has worked on the condition before.
+        assert!(groups.join(20, 10));
+        assert_eq!(groups.of(20, true), lock);
+        // A condition as far from its lock.
+        assert_eq!(groups.of(21, true), other);
+        assert!(groups.join(21, 11));
+    }
+
+    #[test]
+    fn what_was_apart_is_one_group_when_the_search_begins_again() {
+        let mut groups = Groups::new(100, std::iter::empty());
+        let before = [groups.of(10, false), groups.of(20, true), groups.of(11, false), groups.of(21, true)];
+        assert_eq!(before, [10, 20, 11, 21]);
+        assert!(!groups.join(20, 10));
+        groups.restart();
+        assert_eq!(groups.of(10, false), groups.of(20, true));
+        assert_eq!(groups.of(11, false), groups.of(21, true));
+        assert_ne!(groups.of(10, false), groups.of(11, false));
+        assert!(groups.join(21, 11));
+    }
+
+    #[test]
+    fn all_are_one_group_where_too_many_have_to_be_joined() {
+        let mut groups = Groups::new(0, std::iter::empty());
+        for number in 1..=RESTARTS as u32 + 1 {
+            let (lock, condition) = (2 * number, 2 * number + 1);
+            assert_ne!(groups.of(lock, false), groups.of(condition, true));
+            assert!(!groups.join(condition, lock));
+            groups.restart();
+        }
+        assert_eq!((groups.of(500, false), groups.of(600, false)), (0, 0));
+        assert!(groups.join(600, 500));
+    }
+}
