@@ -3,7 +3,7 @@
 //! **Input**: the locks and conditions that operations work on, by number, and which lock a thread gives back to wait for which
 //! condition. **Output**: the group of each.
 //!
-//! **Algorithm**
+//! **Algorithm**: union-find (`ena`).
 //! 1. A wait works on a condition and on a lock, so these are of one group. Others have orders of their own.
 //! 2. Which belong together shows when a thread waits. If operations have worked on both before, as if they had nothing to do with each
 //!    other, the search begins again ([`Refusal::Regrouped`](super::Refusal)), and knows then what belongs together.
@@ -14,22 +14,54 @@
 //! wait: the first one that no execution shows follows from its past, which some execution shows, for up to there the groups are right.
 //! To take too many for one group costs executions alone. Behind [`RESTARTS`] all are one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
+use rustc_hash::FxHashMap;
 
 /// How often a search begins again before all locks and conditions are one group.
 const RESTARTS: usize = 6;
+
+/// A lock or a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key(u32);
+
+/// The number of a group: that of its object on which an operation has worked first; none before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Number(Option<u32>);
+
+impl UnifyKey for Key {
+    type Value = Number;
+
+    fn index(&self) -> u32 {
+        self.0
+    }
+
+    fn from_index(index: u32) -> Key {
+        Key(index)
+    }
+
+    fn tag() -> &'static str {
+        "lock or condition"
+    }
+}
+
+impl UnifyValue for Number {
+    type Error = ena::unify::NoError;
+
+    /// Where operations have worked on both, the search begins again: either will do.
+    fn unify_values(one: &Number, other: &Number) -> Result<Number, ena::unify::NoError> {
+        Ok(Number(one.0.or(other.0)))
+    }
+}
 
 /// Groups of locks and conditions, by number.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// Numbers below that are those of globals.
     globals: u32,
-    /// By number: another one of its group; none for the one that stands for its group.
-    parents: FxHashMap<u32, u32>,
-    /// Objects, and whether they are conditions.
+    keys: FxHashMap<u32, Key>,
+    table: InPlaceUnificationTable<Key>,
+    /// The objects on which operations have worked, also before the search has begun again, and whether they are conditions.
     known: FxHashMap<u32, bool>,
-    /// Groups on which operations have worked.
-    used: FxHashSet<u32>,
     /// How far behind its condition a lock stands, of globals.
     distances: Vec<i64>,
     restarts: usize,
@@ -51,15 +83,18 @@ impl Groups {
         if self.known.insert(object, is_condition).is_none() {
             self.guess(object, is_condition);
         }
-        let group = self.find(object);
-        self.used.insert(group);
-        group
+        let key = self.key(object);
+        self.table.probe_value(key).0.unwrap_or_else(|| {
+            self.table.union_value(key, Number(Some(object)));
+            object
+        })
     }
 
     /// A thread gives a lock back to wait for a condition; false if operations have worked on both apart.
     #[must_use]
     pub(super) fn join(&mut self, condition: u32, lock: u32) -> bool {
-        if self.restarts > RESTARTS || self.find(condition) == self.find(lock) {
+        let keys = (self.key(condition), self.key(lock));
+        if self.restarts > RESTARTS || self.table.unioned(keys.0, keys.1) {
             return true;
         }
         let distance = i64::from(lock) - i64::from(condition);
@@ -71,10 +106,13 @@ impl Groups {
         !are_apart
     }
 
-    /// The search begins again.
+    /// The search begins again: no operation has worked on any group.
     pub(super) fn restart(&mut self) {
         self.restarts += 1;
-        self.used.clear();
+        let mut before = std::mem::take(&mut self.table);
+        let keys = (0..before.len() as u32).map(Key);
+        keys.clone().for_each(|_| _ = self.table.new_key(Number::default()));
+        keys.for_each(|key| self.table.union(key, before.find(key)));
         let mut known: Vec<(u32, bool)> =
             self.known.iter().map(|(&object, &is_condition)| (object, is_condition)).collect();
         known.sort_unstable();
@@ -97,27 +135,19 @@ impl Groups {
         }
     }
 
-    fn are_used_apart(&self, one: u32, other: u32) -> bool {
-        let (one, other) = (self.find(one), self.find(other));
-        one != other && self.used.contains(&one) && self.used.contains(&other)
+    fn are_used_apart(&mut self, one: u32, other: u32) -> bool {
+        let keys = [self.key(one), self.key(other)];
+        let [one, other] = keys.map(|key| self.table.probe_value(key).0);
+        one.is_some() && other.is_some() && one != other
     }
 
-    /// Makes two groups one, under a number that operations have used for it, if they have used one; else under that of an object which
-    /// was worked on, for a guess may name what is none.
     fn unite(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.find(one), self.find(other));
-        let (group, part) = if self.used.contains(&other) { (other, one) } else { (one, other) };
-        if group != part {
-            self.parents.insert(part, group);
-        }
+        let keys = (self.key(one), self.key(other));
+        self.table.union(keys.0, keys.1);
     }
 
-    fn find(&self, object: u32) -> u32 {
-        let mut group = object;
-        while let Some(&parent) = self.parents.get(&group) {
-            group = parent;
-        }
-        group
+    fn key(&mut self, object: u32) -> Key {
+        *self.keys.entry(object).or_insert_with(|| self.table.new_key(Number::default()))
     }
 }
 
