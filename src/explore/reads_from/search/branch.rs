@@ -6,9 +6,10 @@
 
 use super::super::log::Log;
 use super::super::operation::{Kind, NONE, Operation};
-use super::{Node, Search};
+use super::Search;
+use super::node::Node;
 use crate::budget::Bound;
-use crate::vm::{PathId, ThreadIndex};
+use crate::vm::ThreadIndex;
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
@@ -205,19 +206,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     fn room(&self) -> usize {
         let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize);
         limit.saturating_sub(self.tree.bytes() + self.measured)
-    }
-}
-
-impl Node {
-    /// Adds the branches in which the last operation, which the node is at, wakes another one of these threads than the first.
-    pub(super) fn push_others(&mut self, log: &Log, wakeable: &[PathId]) {
-        for woken in wakeable.iter().skip(1).rev() {
-            let mut operations = log.operations[self.base..].to_vec();
-            if let Some(last) = operations.last_mut() {
-                last.alternative = 1 + woken.0;
-            }
-            self.push(operations);
-        }
     }
 }
 

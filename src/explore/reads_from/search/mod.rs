@@ -3,12 +3,13 @@
 //! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
 //! behind the log of a branch. `looks` knows bodies that only look, `groups` which locks and conditions have one order, `wakes` the order
-//! of threads that are woken, and `cost` looks at bounds.
+//! of threads that are woken; `node` has the branches that wait, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
 mod groups;
 mod looks;
+mod node;
 mod operation;
 mod replay;
 mod wakes;
@@ -26,7 +27,7 @@ use crate::ir::sync;
 use crate::vm::{self, Choice, CodeIndex, Failure, Machine, PathId, Pending, ThreadIndex, ThreadStatus};
 use groups::Groups;
 use looks::{Looks, Sleeper};
-use rustc_hash::FxHashSet;
+use node::Node;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 use wakes::Wakeable;
@@ -40,55 +41,6 @@ const INTERVAL: u32 = 8;
 /// Executions behind which it is looked whether they are futures, and how many may be one future; unless all of them are soon
 /// followed.
 const MANY_ORDERS: (u64, u64) = (1_000, 4);
-
-/// A read, a choice, or an operation on a synchronisation object, of the execution, at which executions part.
-#[derive(Debug, Default)]
-struct Node {
-    /// Length of the log before it.
-    base: usize,
-    /// Where it stands in the log now: behind the past of its source.
-    at: usize,
-    /// The last step before it.
-    before: u32,
-    /// For a read or an operation on an object, its cell.
-    cell: Option<u32>,
-    /// For an operation by which a reader gets a lock, its thread, and what comes right before it.
-    read_lock: Option<(PathId, SmallVec<[u32; 2]>)>,
-    /// The body of a reader that the operation stands in.
-    body: Option<ReaderBody>,
-    /// Whether operations before it in the log were still to be done when it was done.
-    is_early: bool,
-    /// Threads that sleep in branches that are entered later.
-    asleep: Vec<Sleeper>,
-    /// The sources, or the operations that come first on the object, with their pasts, for which there is or was a branch.
-    seen: FxHashSet<u128>,
-    /// Branches that wait: what is to stand behind the base.
-    waiting: Vec<Vec<Operation>>,
-    /// Memory that these take.
-    bytes: usize,
-    /// How many branches were found so far, the one that is followed first included.
-    branches: u32,
-}
-
-impl Node {
-    fn push(&mut self, branch: Vec<Operation>) {
-        self.bytes += bytes(&branch);
-        self.branches += 1;
-        self.waiting.push(branch);
-    }
-
-    fn pop(&mut self) -> Option<Vec<Operation>> {
-        let branch = self.waiting.pop()?;
-        self.bytes -= bytes(&branch);
-        Some(branch)
-    }
-}
-
-/// Memory of a branch. Branches are blocks of all sizes, which come and go, so an allocator has gaps: a quarter more.
-fn bytes(branch: &Vec<Operation>) -> usize {
-    let lists = branch.iter().map(Operation::bytes_of_lists).sum::<usize>();
-    (branch.capacity() * size_of::<Operation>() + lists) / 4 * 5
-}
 
 /// What a step has led to.
 enum Stepped {
@@ -277,7 +229,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 11. The branch that was found last.
+            // 12. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.

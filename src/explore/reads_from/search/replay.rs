@@ -14,6 +14,7 @@
 use super::super::operation::{Kind, NONE, Operation, ReaderBody};
 use super::super::order::Left;
 use super::super::tree::START;
+use super::node::bytes_of;
 use super::{Followed, INTERVAL, LONG, Refusal, Search, Stepped};
 use crate::budget::Bound;
 use crate::ir::sync;
@@ -44,7 +45,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.leave_node();
                 continue;
             };
-            self.branch_bytes -= super::bytes(&operations);
+            self.branch_bytes -= bytes_of(&operations);
             let base = node.base;
             self.log.truncate(base);
             // Who comes first on an object does that anew: what it leads to is open.
