@@ -160,9 +160,7 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
     {
         *schedule = found.steps;
     }
-    let count = match request.count {
-        // The search has told it.
-        _ if answer.futures.is_some() => CountAnswer::of(&answer),
+    let count = || match request.count {
         Effort::Always => Some(subject.count(budget)),
         Effort::IfCheap => {
             let share = share_of_count(&answer, budget).filter(|_| outcomes.is_none());
@@ -171,6 +169,7 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
             count.filter(|count| count.bound.is_none())
         }
     };
+    let count = CountAnswer::of(&answer).or_else(count);
     Found { answer, outcomes, count, selection }
 }
 

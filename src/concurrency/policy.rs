@@ -3,10 +3,10 @@
 //! **Input**: the program. **Output**: [`Policies`].
 //!
 //! **Algorithm**
-//! 1. Over the strongly connected components of the graph of calls and forks, callees first, add up the blocks that cloning by
-//!    whole call strings would make. Large recursive components get one context a thread; recursion through a fork makes
+//! 1. Over the strongly connected components of the graph of calls and forks, callees first, add up the blocks and the threads that cloning
+//!    by whole call strings would make. Large recursive components get one context a thread; recursion through a fork makes
 //!    threads without bound, which only the unordered pseudo-thread can stand for.
-//! 2. Where the sum for `main` exceeds the budget, functions with several call sites are merged: to one context a thread if
+//! 2. Where a sum for `main` exceeds its budget, functions with several call sites are merged: to one context a thread if
 //!    those sums fit, else to one in the unordered pseudo-thread.
 //!
 //! **Soundness and limits**: any policy covers all executions; the coarser ones only lose precision.
@@ -84,13 +84,14 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -
     let mut cost = vec![0u64; count];
     let mut threads = vec![0u64; count];
     // Step 1: callees before callers.
-    for component in kosaraju_scc(&graph) {
+    let components = kosaraju_scc(&graph);
+    for component in &components {
         let inside = |node: NodeIndex| component.contains(&node);
         let cyclic = component.len() > 1 || graph.contains_edge(component[0], component[0]);
         let forks = cyclic
             && component.iter().any(|&node| graph.edges(node).any(|edge| *edge.weight() && inside(edge.target())));
         let (mut total, mut made) = (0u64, 0u64);
-        for &node in &component {
+        for &node in component {
             let own = program.functions[FunctionId::new(node.index())].blocks.len() as u64 + 2;
             let outside = graph.neighbors(node).filter(|&target| !inside(target)).map(|target| cost[target.index()]);
             total = outside.fold(total.saturating_add(own), u64::saturating_add);
@@ -98,7 +99,7 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -
             let of = outside.map(|edge| threads[edge.target().index()].saturating_add(u64::from(*edge.weight())));
             made = of.fold(made, u64::saturating_add);
         }
-        for &node in &component {
+        for &node in component {
             cost[node.index()] = total;
             threads[node.index()] = made;
             recursive[node.index()] = cyclic;
@@ -117,25 +118,18 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -
     let most = Size { blocks: budget, threads: THREAD_BUDGET.max(forks.saturating_mul(4)) };
     let merged = !most.has_room_for(Size { blocks: cost[main.index()], threads: threads[main.index()] });
     if merged {
-        merge_contexts(program, main, &graph, &calls, most, &mut policies);
+        let reaching = threads_that_reach(program, main, (&graph, &components), most);
+        merge_contexts(&reaching, &calls, most, &mut policies);
     }
     Policies { policies, recursive, cost, merged }
 }
 
-/// Merges the contexts of functions that are called from several places.
-fn merge_contexts(
-    program: &Program,
-    main: FunctionId,
-    graph: &DiGraph<(), bool>,
-    calls: &[u32],
-    most: Size,
-    policies: &mut [Policy],
-) {
-    let (threads, size) = threads_that_reach(program, main, graph, most);
+/// Merges the contexts of functions that are called from several places, by the threads that reach them.
+fn merge_contexts((threads, size): &(Vec<u64>, Size), calls: &[u32], most: Size, policies: &mut [Policy]) {
     let rough = Size { blocks: most.blocks.saturating_mul(4), ..most };
     for (node, policy) in policies.iter_mut().enumerate() {
         if *policy == Policy::Clone && calls[node] > 1 {
-            *policy = if most.has_room_for(size) || threads[node] <= 1 && rough.has_room_for(size) {
+            *policy = if most.has_room_for(*size) || threads[node] <= 1 && rough.has_room_for(*size) {
                 Policy::PerThread
             } else {
                 Policy::Unordered
@@ -146,13 +140,18 @@ fn merge_contexts(
 
 /// By function: the static threads that reach it by calls, if it has one context in each; and how large the graph is then. A rough
 /// sum is enough where that is much more than there is room for.
-fn threads_that_reach(program: &Program, main: FunctionId, graph: &DiGraph<(), bool>, most: Size) -> (Vec<u64>, Size) {
+fn threads_that_reach(
+    program: &Program,
+    main: FunctionId,
+    (graph, components): (&DiGraph<(), bool>, &[Vec<NodeIndex>]),
+    most: Size,
+) -> (Vec<u64>, Size) {
     let mut threads = vec![0u64; program.functions.len()];
     let mut seen = vec![usize::MAX; program.functions.len()];
     let mut size = Size { blocks: 0, threads: 0 };
     // Callers first: who runs a function as a thread is reached by all threads that ever reach it before those are counted. One that
     // runs itself has a single context.
-    let callers_first = kosaraju_scc(graph).into_iter().rev().flatten();
+    let callers_first = components.iter().rev().flatten().copied();
     for (round, root) in callers_first.enumerate() {
         let forks = graph.edges_directed(root, Direction::Incoming).filter(|edge| *edge.weight());
         let forked = forks.map(|edge| threads[edge.source().index()]).fold(0, u64::saturating_add);

@@ -7,7 +7,7 @@
 //! 2. Give each read the same key: class, locks held, and the locks in whose body it is not upward-exposed.
 //! 3. A read sees a group where their classes may run in parallel and no lock hides it: `killed-before-unlock` where the
 //!    read holds a lock whose body the definition does not reach the exit of; `not-upward-exposed` where the definition
-//!    holds a lock in whose body the read is not upward-exposed.
+//!    holds a lock in whose body the read is not upward-exposed. Of groups that differ in their classes alone one is enough.
 //! 4. Add the control definitions ([`super::reaching`]). The two parts are stored apart, so that reads with control
 //!    definitions of their own share what they see of other threads.
 //!
