@@ -4,8 +4,8 @@
 //! too much.
 
 use super::super::operation::Operation;
-use super::looks::Sleeper;
-use super::{MANY_ORDERS, Node, Search};
+use super::node::{Node, Sleeper};
+use super::{MANY_ORDERS, Search};
 use crate::budget::Bound;
 use crate::explore::states::LOOK_INSTRUCTIONS;
 use crate::vm::Work;

@@ -13,23 +13,13 @@
 
 use super::super::events::StepEvents;
 use super::super::operation::Operation;
-use super::{Node, Search};
+use super::Search;
+use super::node::{Node, Sleeper};
 use crate::ir::sync;
 use crate::vm::{self, Choice, PathId, State, ThreadIndex};
 
 /// Steps of a body beyond which it counts as one that changes something.
 const LONG_BODY: usize = 1_000;
-
-/// A thread that stands before a body that looks, of which all executions were followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sleeper {
-    pub thread: PathId,
-    /// The object, and the operation that has changed it last: once another one does, the thread is awake.
-    pub cell: u32,
-    pub source: u32,
-    /// What it would do, wherever that comes.
-    pub key: u128,
-}
 
 /// Bodies that look.
 #[derive(Debug, Default)]

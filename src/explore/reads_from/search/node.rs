@@ -5,10 +5,20 @@
 
 use super::super::log::Log;
 use super::super::operation::{Operation, ReaderBody};
-use super::looks::Sleeper;
 use crate::vm::PathId;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
+
+/// A thread that stands before a body that looks, of which all executions were followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sleeper {
+    pub thread: PathId,
+    /// The object, and the operation that has changed it last: once another one does, the thread is awake.
+    pub cell: u32,
+    pub source: u32,
+    /// What it would do, wherever that comes.
+    pub key: u128,
+}
 
 /// A read, a choice, or an operation on a synchronisation object, of the execution, at which executions part.
 #[derive(Debug, Default)]
