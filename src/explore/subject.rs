@@ -16,13 +16,13 @@ use crate::explore::question::select::{self, SelectAnswer};
 use crate::explore::reads_from::Refusal;
 use crate::explore::reduction::Commuting;
 use crate::explore::slice::{
-    Declined, ReadingBodies, Silent, Sliceable, UnobservedLocks, bodies_that_may_look, may_go_wrong, readers,
+    Declined, KnownBodies, ReadingBodies, Silent, Sliceable, UnobservedLocks, known_bodies, may_go_wrong, readers,
 };
 use crate::form::races::potential_races;
 use crate::form::{Form, Selection};
 use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::model::Model;
-use crate::vm::{Machine, Origin, Visibility};
+use crate::vm::{Machine, Visibility};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -173,25 +173,32 @@ impl<'a> Subject<'a> {
             return None;
         }
         let locks = UnobservedLocks::find_with_circles(self.program, concurrency)?;
-        let looks = locks.places_without(&self.bodies_that_may_look(&locks.operations));
+        // Who stops at one of these locks in a body keeps the others of that lock out: so their order tells.
+        let bodies = KnownBodies { protected: FxHashSet::default(), ..self.known_bodies(Some(&locks)) };
         let program = locks.program_without(self.program);
         let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-        Some(WithoutLocks { machine: machine.knowing_looks(&looks), operations: locks.operations })
+        Some(WithoutLocks { machine: knowing(machine, &bodies), operations: locks.operations })
     }
 
-    /// The machine that knows which bodies of locks may only look: executions in which these come in another order are left out where
-    /// executions are followed.
+    /// The machine that knows which bodies of locks may only look, or are protected: executions in which these come in another order are
+    /// left out where executions are followed.
     #[must_use]
     pub fn machine_of_executions(&self) -> Cow<'a, Machine> {
-        let places = self.bodies_that_may_look(&FxHashSet::default());
-        let knowing = |machine: &Machine| Cow::Owned(machine.clone().knowing_looks(&places));
-        if places.is_empty() { Cow::Borrowed(self.machine) } else { knowing(self.machine) }
+        let bodies = self.known_bodies(None);
+        if bodies.look.is_empty() && bodies.protected.is_empty() {
+            return Cow::Borrowed(self.machine);
+        }
+        Cow::Owned(knowing(self.machine.clone(), &bodies))
     }
 
-    /// See [`bodies_that_may_look`].
-    fn bodies_that_may_look(&self, left_out: &FxHashSet<Origin>) -> FxHashSet<Origin> {
-        let concurrency = self.concurrency().filter(|_| self.machine.synchronises());
-        concurrency.map(|concurrency| bodies_that_may_look(self.program, concurrency, left_out)).unwrap_or_default()
+    /// The bodies that are [known](known_bodies), as they stand in the program without some locks.
+    fn known_bodies(&self, without: Option<&UnobservedLocks>) -> KnownBodies {
+        let Some(concurrency) = self.concurrency().filter(|_| self.machine.synchronises()) else {
+            return KnownBodies::default();
+        };
+        let Some(locks) = without else { return known_bodies(self.program, concurrency, &FxHashSet::default()) };
+        let bodies = known_bodies(self.program, concurrency, &locks.operations);
+        KnownBodies { look: locks.places_without(&bodies.look), protected: locks.places_without(&bodies.protected) }
     }
 
     /// The answer where there are infinitely many futures, or none, as far as so many states show that.
@@ -206,14 +213,11 @@ impl<'a> Subject<'a> {
         let concurrency = self.concurrency()?;
         let unobserved = UnobservedLocks::find_with_single_accesses(self.program, concurrency);
         let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
-        let looks = || match &unobserved {
-            Some(locks) => locks.places_without(&self.bodies_that_may_look(&locks.operations)),
-            None => self.bodies_that_may_look(&FxHashSet::default()),
-        };
+        let bodies = || self.known_bodies(unobserved.as_ref());
         let reading = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
         let with_readers = reading.and_then(|changed| {
             let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.count_by_executions(&machine.knowing_looks(&looks()), budget)
+            self.count_by_executions(&knowing(machine, &bodies()), budget)
         });
         with_readers.or_else(|| {
             // Where threads keep some in a deadlock, more locks can be left out.
@@ -228,7 +232,7 @@ impl<'a> Subject<'a> {
             }
             let program = without(self.program)?;
             let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-            self.count_by_executions(&machine.knowing_looks(&looks()), budget)
+            self.count_by_executions(&knowing(machine, &bodies()), budget)
         })
     }
 
@@ -305,4 +309,9 @@ impl<'a> Subject<'a> {
         let concurrency = self.concurrency().ok_or(Declined::Unsupported)?;
         Ok(Sliceable::new(self.program, concurrency, self.machine))
     }
+}
+
+/// The machine that knows bodies of locks.
+fn knowing(machine: Machine, bodies: &KnownBodies) -> Machine {
+    machine.knowing_looks(&bodies.look).knowing_protected(&bodies.protected)
 }

@@ -36,9 +36,12 @@
 //!    one and writes nothing; where it stands as a node, each other that sets the event may come first.
 //! 10. To raise a semaphore and to lower it are operations on two objects, each with an order of its own. The k-th that lowers it has in its
 //!     past the raise of number k less what the semaphore begins with: the semaphore lets it through behind that, and not before.
-//! 11. A condition has one order with the lock that a thread gives back to wait for it; other locks and conditions have orders of their own
+//!     To lower one comes right before what its thread does next, and to raise one right behind what it has done before, as far as that
+//!     makes an order (`search::semaphores`).
+//! 11. Bodies of the only lock that do not conflict may change places (`search::protected`).
+//! 12. A condition has one order with the lock that a thread gives back to wait for it; other locks and conditions have orders of their own
 //!     (`search::groups`).
-//! 12. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//! 13. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!     with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:

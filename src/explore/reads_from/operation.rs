@@ -76,6 +76,8 @@ pub(super) struct Operation {
     pub writes: bool,
     /// Whether it begins or ends a body of a lock that only looks.
     pub looks: bool,
+    /// Whether it takes a lock whose body may be protected.
+    pub may_be_protected: bool,
     /// What comes right before it by program order, fork and join, and what has woken its thread. At last what does so by what its object
     /// holds: of an operation that writes one, the ends of the bodies that have looked there since the write before; of one that
     /// lowers a semaphore, the raise that it needs.
@@ -120,6 +122,11 @@ impl Operation {
     /// Whether it gives such a lock back, for good or to wait.
     pub fn ends_to_look(&self) -> bool {
         self.looks && !self.begins_to_look()
+    }
+
+    /// Whether it lowers a semaphore.
+    pub fn lowers(&self) -> bool {
+        self.kind == Kind::Synchronise(sync::Kind::Acquire)
     }
 
     /// What comes right before it whatever its object holds.

@@ -4,10 +4,11 @@
 //! reads, on all ways or on some, and where threads get locks that they may give back so.
 //!
 //! **Algorithm**: depth first through the blocks behind the operation, up to where the lock is given back, for good or to wait for a
-//! condition. A read counts if each write of what it reads that may come in parallel is in a body of the same lock. No way goes
-//! round.
+//! condition. A read counts if each write of what it reads that may come in parallel is in a body of the same lock; a write, of a body
+//! that is *protected*, if each access is. No way goes round, but in protected bodies.
 //!
 //! **Soundness and limits**: in the time of such a body nobody writes what it reads, so it sees the same whenever it reads.
+//! Nobody sees what a protected one writes but bodies of the same lock.
 //! Not where contexts are merged or recursive, and not beside atomic blocks.
 
 use super::tells_bodies_apart;
@@ -18,15 +19,15 @@ use crate::ir::{Instruction, LeafId, LeafKind, Program};
 use crate::vm::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Different writes to one part of memory beyond which it counts as written without locks.
-const MAX_WRITES: usize = 1_000;
+/// Different accesses to one part of memory beyond which it counts as used without locks.
+const MAX_ACCESSES: usize = 1_000;
 
 /// Blocks of one body beyond which it counts as one that writes.
 const MAX_BLOCKS: usize = 1_000;
 
-/// A write, as far as it matters who writes while a body reads.
+/// An access, as far as it matters who writes while a body reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Write {
+struct Access {
     /// An element, or any.
     element: Option<u32>,
     class: ClassId,
@@ -34,33 +35,37 @@ struct Write {
     held: LocksetId,
 }
 
-/// The writes of a part of memory that are not in bodies of a lock.
+/// By part of memory.
+type Accesses = FxHashMap<(InstanceId, LeafId), FxHashSet<Access>>;
+
+/// The accesses to a part of memory that are not in bodies of a lock.
 #[derive(Debug)]
 struct Outside {
     classes: FxHashSet<ClassId>,
-    /// Whether one of them may come in parallel to another write.
+    /// Whether one of them may come in parallel to another one.
     may_be_at_once: bool,
 }
 
-/// Those of all writes of a part of memory, of an element or of any; `None` if there are too many.
+/// Those of all accesses to a part of memory, to an element or to any; `None` if there are too many.
 fn outside_of_bodies(
     concurrency: &Concurrency,
     locksets: &Locksets,
-    (writes, element): (Option<&FxHashSet<Write>>, Option<u32>),
+    (accesses, element): (Option<&FxHashSet<Access>>, Option<u32>),
     lock: LocationId,
 ) -> Option<Outside> {
-    let is_same = |write: &&Write| element.zip(write.element).is_none_or(|(one, other)| one == other);
-    let is_in_body = |write: &Write| {
-        let hold = hold_of(locksets.locks(write.held), lock);
+    let is_same = |access: &&Access| element.zip(access.element).is_none_or(|(one, other)| one == other);
+    let is_in_body = |access: &Access| {
+        let hold = hold_of(locksets.locks(access.held), lock);
         hold.is_some_and(|hold| hold.mode == Mode::Exclusive)
     };
-    let Some(writes) = writes else { return Some(Outside { classes: FxHashSet::default(), may_be_at_once: false }) };
-    if writes.len() > MAX_WRITES {
+    let nothing = || Outside { classes: FxHashSet::default(), may_be_at_once: false };
+    let Some(accesses) = accesses else { return Some(nothing()) };
+    if accesses.len() > MAX_ACCESSES {
         return None;
     }
-    let all: FxHashSet<ClassId> = writes.iter().filter(is_same).map(|write| write.class).collect();
-    let outside = writes.iter().filter(is_same).filter(|write| !is_in_body(write));
-    let classes: FxHashSet<ClassId> = outside.map(|write| write.class).collect();
+    let all: FxHashSet<ClassId> = accesses.iter().filter(is_same).map(|access| access.class).collect();
+    let outside = accesses.iter().filter(is_same).filter(|access| !is_in_body(access));
+    let classes: FxHashSet<ClassId> = outside.map(|access| access.class).collect();
     let mut pairs = classes.iter().flat_map(|&one| all.iter().map(move |&other| (one, other)));
     let may_be_at_once = pairs.any(|(one, other)| concurrency.parallel_classes(one, other));
     Some(Outside { classes, may_be_at_once })
@@ -74,6 +79,8 @@ pub(super) enum Wanted {
     /// Whether some way through it only reads and works for itself, up to where it gives the lock back or waits; on the others, what
     /// comes before the first operation of another kind does no more, and no thread can tell it from that.
     MayLook,
+    /// The same, where what it writes counts as well, if others access that in bodies of the lock alone.
+    MayBeProtected,
 }
 
 /// How far a body goes on in a block.
@@ -94,11 +101,12 @@ pub(super) struct LockBodies<'a> {
     pub program: &'a Program,
     pub concurrency: &'a Concurrency,
     locksets: Locksets,
-    writes: FxHashMap<(InstanceId, LeafId), FxHashSet<Write>>,
+    writes: Accesses,
+    reads: Accesses,
     /// Operations that are left out.
     left_out: &'a FxHashSet<Origin>,
-    /// By part of memory and lock.
-    outside: FxHashMap<(LocationId, LocationId), Option<Outside>>,
+    /// By part of memory and lock: writes, and reads.
+    outside: FxHashMap<(LocationId, LocationId, bool), Option<Outside>>,
 }
 
 impl<'a> LockBodies<'a> {
@@ -109,24 +117,32 @@ impl<'a> LockBodies<'a> {
         left_out: &'a FxHashSet<Origin>,
     ) -> LockBodies<'a> {
         let locksets = find_locksets(program, concurrency);
-        let (writes, outside) = (FxHashMap::default(), FxHashMap::default());
-        let mut bodies = LockBodies { program, concurrency, locksets, writes, left_out, outside };
-        bodies.note_writes();
+        let (writes, reads, outside) = Default::default();
+        let mut bodies = LockBodies { program, concurrency, locksets, writes, reads, left_out, outside };
+        bodies.note_accesses();
         bodies
     }
 
-    fn note_writes(&mut self) {
+    fn note_accesses(&mut self) {
         let (program, concurrency) = (self.program, self.concurrency);
         for block in 0..concurrency.blocks.len() as u32 {
             let Some(mut held) = self.locksets.at_entry(block) else { continue };
             let class = concurrency.classes[block as usize];
             for event in concurrency.events_of(block) {
-                if matches!(event.kind, EventKind::Write(_) | EventKind::Update { .. }) {
+                let sharing = &concurrency.sharing;
+                let (reads, writes) = match event.kind {
+                    EventKind::Read(read) => (sharing.read(read), false),
+                    EventKind::Write(definition) => (false, sharing.definition(definition)),
+                    EventKind::Update { read, definition, .. } => (sharing.read(read), sharing.definition(definition)),
+                    _ => (false, false),
+                };
+                let lists = [writes.then_some(&mut self.writes), reads.then_some(&mut self.reads)];
+                for list in lists.into_iter().flatten() {
                     for &location in concurrency.locations_of(event) {
                         let location = &concurrency.locations[location];
-                        let of = self.writes.entry((location.instance, location.leaf)).or_default();
-                        if of.len() <= MAX_WRITES {
-                            of.insert(Write { element: location.element, class, held });
+                        let of = list.entry((location.instance, location.leaf)).or_default();
+                        if of.len() <= MAX_ACCESSES {
+                            of.insert(Access { element: location.element, class, held });
                         }
                     }
                 }
@@ -147,7 +163,8 @@ impl<'a> LockBodies<'a> {
                 open.remove(&block);
                 continue;
             }
-            if open.contains(&block) || seen.len() >= MAX_BLOCKS {
+            let goes_round = open.contains(&block) && wanted != Wanted::MayBeProtected;
+            if goes_round || seen.len() >= MAX_BLOCKS {
                 return false;
             }
             // The part of the first block that stands before the body is on no way that comes back: the lock is taken between them.
@@ -158,7 +175,7 @@ impl<'a> LockBodies<'a> {
             let successors = self.concurrency.local.successors(block);
             match self.follow(block, position, lock, wanted) {
                 Reached::End => may_end = true,
-                Reached::Operation if wanted == Wanted::MayLook => {}
+                Reached::Operation if wanted != Wanted::ReadsOnly => {}
                 Reached::Successors if !successors.is_empty() => {
                     if position.is_none() {
                         open.insert(block);
@@ -200,12 +217,20 @@ impl<'a> LockBodies<'a> {
                     }
                 }
                 Instruction::Store { definition, .. } if !concurrency.sharing.definition(*definition) => {}
+                Instruction::Store { .. } | Instruction::Atomic { .. } if wanted == Wanted::MayBeProtected => {
+                    let is_protected =
+                        |event| self.is_guarded(block, event, lock, wanted) && self.is_hidden(block, event, lock);
+                    if !events.iter().all(is_protected) {
+                        return Reached::More;
+                    }
+                }
                 Instruction::Copy { .. }
                 | Instruction::Unary { .. }
                 | Instruction::Binary { .. }
                 | Instruction::Address { .. }
                 | Instruction::Allocate { .. }
                 | Instruction::Call { .. } => {}
+                Instruction::Print { .. } if wanted == Wanted::MayBeProtected => return Reached::More,
                 Instruction::Print { .. } | Instruction::Assert { .. } | Instruction::Error { .. } => {
                     if wanted == Wanted::MayLook {
                         return Reached::More;
@@ -227,19 +252,90 @@ impl<'a> LockBodies<'a> {
     /// Whether each write of what is read that may come in parallel is in a body of the lock. Of a body that looks, also each write
     /// that may come in parallel to another one, for only then the lock tells which of them is seen.
     fn is_guarded(&mut self, block: u32, event: &Event, lock: LocationId, wanted: Wanted) -> bool {
-        let concurrency = self.concurrency;
-        let class = concurrency.classes[block as usize];
-        concurrency.locations_of(event).iter().all(|&location| {
-            let outside = self.outside.entry((location, lock));
-            let outside = outside.or_insert_with(|| {
-                let location = &concurrency.locations[location];
-                let writes = self.writes.get(&(location.instance, location.leaf));
-                outside_of_bodies(concurrency, &self.locksets, (writes, location.element), lock)
-            });
-            outside.as_ref().is_some_and(|outside| {
+        self.concurrency.locations_of(event).iter().all(|&location| {
+            let class = self.concurrency.classes[block as usize];
+            self.outside(location, lock, false).is_some_and(|(concurrency, outside)| {
                 let are_ordered = wanted == Wanted::ReadsOnly || !outside.may_be_at_once;
                 are_ordered && outside.classes.iter().all(|&write| !concurrency.parallel_classes(class, write))
             })
+        })
+    }
+
+    /// Whether each read of what is written that may come in parallel is in a body of the lock.
+    fn is_hidden(&mut self, block: u32, event: &Event, lock: LocationId) -> bool {
+        self.concurrency.locations_of(event).iter().all(|&location| {
+            let class = self.concurrency.classes[block as usize];
+            self.outside(location, lock, true).is_some_and(|(concurrency, outside)| {
+                outside.classes.iter().all(|&read| !concurrency.parallel_classes(class, read))
+            })
+        })
+    }
+
+    /// The writes of a part of memory, or the reads, that are not in bodies of a lock, unless there are too many.
+    fn outside(
+        &mut self,
+        location: LocationId,
+        lock: LocationId,
+        are_reads: bool,
+    ) -> Option<(&'a Concurrency, &Outside)> {
+        let concurrency = self.concurrency;
+        let outside = self.outside.entry((location, lock, are_reads)).or_insert_with(|| {
+            let location = &concurrency.locations[location];
+            let accesses = if are_reads { &self.reads } else { &self.writes };
+            let accesses = accesses.get(&(location.instance, location.leaf));
+            outside_of_bodies(concurrency, &self.locksets, (accesses, location.element), lock)
+        });
+        outside.as_ref().map(|outside| (concurrency, outside))
+    }
+
+    /// The lock that is the only object by which threads synchronise, but for barriers, if all that they access in conflict they access in
+    /// its bodies.
+    fn only_lock(&self) -> Option<LocationId> {
+        let (program, concurrency) = (self.program, self.concurrency);
+        let mut only = None;
+        for (origin, _, operation, event) in self.operations() {
+            if self.left_out.contains(&origin) {
+                continue;
+            }
+            let objects = match operation.kind {
+                Kind::Lock => concurrency.acquired_by(event),
+                Kind::Unlock => concurrency.released_by(event),
+                Kind::Barrier => continue,
+                _ => return None,
+            };
+            let lock = concurrency.certain(program, objects)?;
+            if only.is_some_and(|only| only != lock) {
+                return None;
+            }
+            only = Some(lock);
+        }
+        only.filter(|&lock| self.guards_all(lock))
+    }
+
+    /// Whether one of each two accesses that may come in parallel in conflict is in a body of a lock only if both are.
+    fn guards_all(&self, lock: LocationId) -> bool {
+        let concurrency = self.concurrency;
+        let is_outside = |access: &&Access| {
+            let hold = hold_of(self.locksets.locks(access.held), lock);
+            hold.is_none_or(|hold| hold.mode != Mode::Exclusive)
+        };
+        let no_accesses = FxHashSet::default();
+        self.writes.iter().all(|(of, writes)| {
+            let reads = self.reads.get(of).unwrap_or(&no_accesses);
+            if writes.len().max(reads.len()) > MAX_ACCESSES {
+                return false;
+            }
+            let classes = |accesses: &FxHashSet<Access>| accesses.iter().map(|of| of.class).collect::<FxHashSet<_>>();
+            let outside = |accesses: &FxHashSet<Access>| {
+                accesses.iter().filter(is_outside).map(|of| of.class).collect::<FxHashSet<_>>()
+            };
+            let are_parallel = |some: &FxHashSet<ClassId>, others: &FxHashSet<ClassId>| {
+                some.iter().any(|&one| others.iter().any(|&other| concurrency.parallel_classes(one, other)))
+            };
+            let (written, read) = (outside(writes), outside(reads));
+            !are_parallel(&written, &classes(writes))
+                && !are_parallel(&written, &classes(reads))
+                && !are_parallel(&read, &classes(writes))
         })
     }
 
@@ -264,25 +360,42 @@ impl<'a> LockBodies<'a> {
     }
 }
 
-/// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, whoever does it: see
-/// [`Wanted::MayLook`], where the program is executed without some operations. Re-entrant locks are left out.
-pub(in crate::explore) fn bodies_that_may_look(
+/// Where threads get locks, by operations of the program.
+#[derive(Clone, Debug, Default)]
+pub(in crate::explore) struct KnownBodies {
+    /// The body may only look.
+    pub look: FxHashSet<Origin>,
+    /// The body may be protected.
+    pub protected: FxHashSet<Origin>,
+}
+
+/// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, or be protected, whoever does
+/// it: see [`Wanted`], where the program is executed without some operations. Re-entrant locks are left out. Protected bodies are told
+/// only where threads synchronise by one lock alone (see `reads_from::search::protected`).
+pub(in crate::explore) fn known_bodies(
     program: &Program,
     concurrency: &Concurrency,
     left_out: &FxHashSet<Origin>,
-) -> FxHashSet<Origin> {
+) -> KnownBodies {
     let gets_lock = |kind: Kind| matches!(kind, Kind::Lock | Kind::WaitCondition);
     let is_one = |event: &Event| event.kind.synchronisation().is_some_and(gets_lock);
     if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {
-        return FxHashSet::default();
+        return KnownBodies::default();
     }
     let mut bodies = LockBodies::new(program, concurrency, left_out);
     let is_plain = |&lock: &LocationId| program.leaves[concurrency.locations[lock].leaf].kind == LeafKind::Lock;
-    let mut looks: FxHashMap<Origin, bool> = FxHashMap::default();
+    let only = bodies.only_lock();
+    let mut all: FxHashMap<Origin, (bool, bool)> = FxHashMap::default();
     for (origin, place, _, event) in bodies.operations().filter(|(.., operation, _)| gets_lock(operation.kind)) {
         let lock = concurrency.certain(program, concurrency.acquired_by(event)).filter(is_plain);
-        let looks_here = lock.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayLook));
-        looks.entry(origin).and_modify(|all| *all &= looks_here).or_insert(looks_here);
+        let looks = lock.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayLook));
+        let protecting = lock.filter(|_| only.is_some());
+        let is_protected = protecting.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayBeProtected));
+        let known = all.entry(origin).or_insert((true, true));
+        *known = (known.0 && looks, known.1 && is_protected);
     }
-    looks.into_iter().filter(|&(_, looks)| looks).map(|(origin, _)| origin).collect()
+    let those = |is_one: fn(&(bool, bool)) -> bool| {
+        all.iter().filter(|(_, known)| is_one(known)).map(|(&origin, _)| origin).collect()
+    };
+    KnownBodies { look: those(|known| known.0), protected: those(|known| known.1) }
 }

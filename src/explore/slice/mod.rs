@@ -42,7 +42,7 @@ use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
 use crate::ir::{DefinitionId, Instruction, Program, ReadId};
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
-pub(super) use bodies::bodies_that_may_look;
+pub(super) use bodies::{KnownBodies, known_bodies};
 use calls::Calls;
 use collected::Collected;
 use fixedbitset::FixedBitSet;

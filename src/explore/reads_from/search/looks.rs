@@ -1,6 +1,6 @@
 //! Bodies of locks that only look, and threads that sleep before one.
 //!
-//! **Input**: the position of an execution, and where bodies [may look](crate::explore::slice::bodies_that_may_look). **Output**:
+//! **Input**: the position of an execution, and where bodies [may look](crate::explore::slice::known_bodies). **Output**:
 //! whether the body that a thread has just begun does; and whether to begin one now would lead to what another execution shows.
 //!
 //! **Algorithm**
@@ -14,7 +14,8 @@
 use super::super::events::StepEvents;
 use super::super::operation::Operation;
 use super::Search;
-use super::node::{Node, Sleeper};
+use super::node::{Node, Sleeper, Until};
+use super::protected::conflicts;
 use crate::ir::sync;
 use crate::vm::{self, Choice, PathId, State, ThreadIndex};
 
@@ -75,23 +76,36 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Whether all that would come behind the next step of a thread is shown by other executions.
     pub(super) fn is_asleep(&mut self, thread: ThreadIndex) -> bool {
-        !self.asleep.is_empty() && self.sleeps(thread) || self.is_grouped && self.wakes_out_of_order(thread)
+        !self.asleep.is_empty() && self.sleeps(thread) || self.is_out_of_order(thread)
     }
 
-    fn sleeps(&mut self, thread: ThreadIndex) -> bool {
+    /// Whether it follows from the order of those that moved last that another execution shows the same.
+    pub(super) fn is_out_of_order(&mut self, thread: ThreadIndex) -> bool {
+        self.is_grouped && self.wakes_out_of_order(thread) || self.lowers && self.passes_another(thread)
+    }
+
+    pub(super) fn sleeps(&mut self, thread: ThreadIndex) -> bool {
         let path = self.now.state.path(thread);
         if !self.asleep.iter().any(|sleeper| sleeper.thread == path) {
             return false;
         }
         let Some((operation, _)) = self.standing(thread) else { return false };
-        let (cell, source, key) = (operation.cell, self.now.held(operation.cell), self.log.hash_anywhere(&operation));
-        self.asleep.contains(&Sleeper { thread: path, cell, source, key })
+        let (cell, key) = (operation.cell, self.log.hash_anywhere(&operation));
+        let mut sleepers = self.asleep.iter().filter(|of| (of.thread, of.cell, of.key) == (path, cell, key));
+        sleepers.any(|sleeper| match &sleeper.until {
+            Until::Change { source } => *source == self.now.held(cell),
+            Until::Conflict { since, body } => !conflicts(&self.log, cell, *since, body),
+        })
     }
 
     /// Notes in a node who sleeps where it parts, before its operation, which has been done.
     pub(super) fn put_to_sleep(&self, node: &mut Node, operation: &Operation) {
         let holds = |cell| if cell == operation.cell { operation.source } else { self.now.held(cell) };
-        node.asleep.extend(self.asleep.iter().filter(|sleeper| sleeper.source == holds(sleeper.cell)));
+        let is_awake = |sleeper: &Sleeper| match &sleeper.until {
+            Until::Change { source } => *source != holds(sleeper.cell),
+            Until::Conflict { since, body } => conflicts(&self.log, sleeper.cell, *since, body),
+        };
+        node.asleep.extend(self.asleep.iter().filter(|sleeper| !is_awake(sleeper)).cloned());
         let here = node.asleep.iter().filter(|sleeper| sleeper.cell == operation.cell);
         node.seen.extend(here.map(|sleeper| sleeper.key));
         node.asleep.extend(self.sleeper(operation));
@@ -100,6 +114,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     /// Who sleeps in later branches, once those in which this operation comes first were followed.
     pub(super) fn sleeper(&self, operation: &Operation) -> Option<Sleeper> {
         let &Operation { thread, cell, source, .. } = operation;
-        operation.begins_to_look().then(|| Sleeper { thread, cell, source, key: self.log.hash_anywhere(operation) })
+        let key = || self.log.hash_anywhere(operation);
+        operation.begins_to_look().then(|| Sleeper { thread, cell, key: key(), until: Until::Change { source } })
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch. `looks` knows bodies that only look, `groups` which locks and conditions have one order, `wakes` the order
+//! behind the log of a branch. `looks` knows bodies that only look, `protected` those that conflict, `semaphores` which of their orders are
+//! left out, `groups` which locks and conditions have one order, `wakes` the order
 //! of threads that are woken; `node` has the branches that wait, and `cost` looks at bounds.
 
 mod branch;
@@ -11,7 +12,9 @@ mod groups;
 mod looks;
 mod node;
 mod operation;
+mod protected;
 mod replay;
+mod semaphores;
 mod wakes;
 
 use super::cells::Cells;
@@ -28,6 +31,7 @@ use crate::vm::{self, Choice, CodeIndex, Failure, Machine, PathId, Pending, Thre
 use groups::Groups;
 use looks::Looks;
 use node::{Node, Sleeper};
+use protected::LastConflict;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 use wakes::Wakeable;
@@ -100,12 +104,18 @@ pub(super) struct Search<'a, const NAMES: bool> {
     earlier: u64,
     /// Whether threads try to take locks.
     tries: bool,
+    /// Whether threads lower semaphores.
+    lowers: bool,
     /// Whether events that are set stay so.
     keeps_events: bool,
     /// Whether readers of readers-writer locks only read, so that their bodies have no order.
     readers_share: bool,
     /// The body of a reader in which the execution is.
     body: Option<ReaderBody>,
+    /// Whether bodies of locks may be protected.
+    protects: bool,
+    /// By node, while branches are found: the last body that conflicts with the one that it is at.
+    last_conflicts: Vec<LastConflict>,
     /// Bodies that only look.
     looks: Looks,
     /// Threads that sleep.
@@ -181,9 +191,12 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             groups: Groups::new(machine.global_cells(), machine.fixed_waits()),
             earlier: 0,
             tries: machine.tries_locks(),
+            lowers: machine.lowers_semaphores(),
             keeps_events: !machine.clears_events(),
             readers_share: machine.readers_only_read(),
             body: None,
+            protects: machine.knows_protected(),
+            last_conflicts: Vec::new(),
             looks: Looks::default(),
             asleep: Vec::new(),
             is_repeated: false,
@@ -222,14 +235,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 10. The branches that it shows.
+            // 2 to 11. The branches that it shows.
             self.find_branches(first_new);
             let is_blocked = self.failure.is_none() && !self.machine.is_finished(&self.now.state);
             if is_blocked && self.found.bound.is_none() {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 12. The branch that was found last.
+            // 13. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.

@@ -53,6 +53,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             source,
             writes,
             looks,
+            may_be_protected: synchronises && self.takes_protected(),
             before,
             by_object,
             makes: makes.iter().copied().collect(),
@@ -64,7 +65,11 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             return Err(Refusal::Synchronisation);
         }
         self.note_body(&operation, shares)?;
+        let ends_body = operation.kind == Kind::Synchronise(sync::Kind::Unlock);
         self.log.push(operation);
+        if ends_body {
+            self.note_protected();
+        }
         Ok(())
     }
 
@@ -103,6 +108,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             source: NONE,
             writes: !shares,
             looks: false,
+            may_be_protected: false,
             before,
             by_object: 0,
             makes: SmallVec::new(),

@@ -90,7 +90,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let sleeper = self.log.operations.last().and_then(|operation| self.sleeper(operation));
         if let Some(sleeper) = sleeper {
             self.turn = self.slot(first.thread).ok_or(Refusal::Synchronisation)?;
-            self.nodes.last_mut().into_iter().for_each(|node| node.asleep.push(sleeper));
+            self.nodes.last_mut().into_iter().for_each(|node| node.asleep.push(sleeper.clone()));
         }
         if let Some(node) = self.nodes.last_mut().filter(|_| first.alternative == 0) {
             let before = node.bytes;
@@ -289,7 +289,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.end_joined(slot)?;
                 continue;
             }
-            if alternative.is_none() && self.is_grouped && self.wakes_out_of_order(slot) {
+            if alternative.is_none() && self.is_out_of_order(slot) {
                 return Ok(None);
             }
             let (wakeable, first) = self.wakeable_in_order(slot);
