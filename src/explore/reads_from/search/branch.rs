@@ -169,7 +169,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Finds the branches in which another body of a lock comes first, of those that matter since a body from `first` on conflicts.
     fn find_branches_of_bodies(&mut self, first: usize) {
-        let log = &self.log;
+        let (log, room) = (&self.log, self.room());
         for (node, conflict) in self.nodes.iter_mut().zip(&self.last_conflicts) {
             if conflict.last.is_none_or(|last| (last as usize) < first) {
                 continue;
@@ -185,6 +185,10 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             self.work += first.saturating_sub(node.at) as u64;
             self.branch_bytes += node.bytes - before;
+            if self.branch_bytes > room {
+                self.found.bound = Some(Bound::Memory);
+                return;
+            }
         }
     }
 
