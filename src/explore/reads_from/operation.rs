@@ -114,9 +114,14 @@ impl Operation {
         self.changes_object() || self.begins_to_look()
     }
 
+    /// Whether it takes a lock.
+    pub fn takes_lock(&self) -> bool {
+        self.kind == Kind::Synchronise(sync::Kind::Lock)
+    }
+
     /// Whether it takes a lock to look only.
     pub fn begins_to_look(&self) -> bool {
-        self.looks && self.kind == Kind::Synchronise(sync::Kind::Lock)
+        self.looks && self.takes_lock()
     }
 
     /// Whether it gives such a lock back, for good or to wait.

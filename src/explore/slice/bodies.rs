@@ -312,7 +312,7 @@ impl<'a> LockBodies<'a> {
         only.filter(|&lock| self.guards_all(lock))
     }
 
-    /// Whether one of each two accesses that may come in parallel in conflict is in a body of a lock only if both are.
+    /// Whether of each two accesses that conflict and may come in parallel both are in bodies of a lock.
     fn guards_all(&self, lock: LocationId) -> bool {
         let concurrency = self.concurrency;
         let is_outside = |access: &&Access| {
@@ -389,7 +389,7 @@ pub(in crate::explore) fn known_bodies(
     for (origin, place, _, event) in bodies.operations().filter(|(.., operation, _)| gets_lock(operation.kind)) {
         let lock = concurrency.certain(program, concurrency.acquired_by(event)).filter(is_plain);
         let looks = lock.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayLook));
-        let protecting = lock.filter(|_| only.is_some());
+        let protecting = lock.filter(|&lock| only == Some(lock));
         let is_protected = protecting.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayBeProtected));
         let known = all.entry(origin).or_insert((true, true));
         *known = (known.0 && looks, known.1 && is_protected);

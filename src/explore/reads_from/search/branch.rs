@@ -9,7 +9,6 @@ use super::super::operation::{Kind, NONE, Operation};
 use super::Search;
 use super::node::Node;
 use crate::budget::Bound;
-use crate::ir::sync;
 use crate::vm::ThreadIndex;
 use smallvec::SmallVec;
 
@@ -177,11 +176,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             let (before, read) = (node.bytes, &log.operations[node.at]);
             for index in node.at + 1..first {
                 let operation = &log.operations[index];
-                let takes_lock = operation.kind == Kind::Synchronise(sync::Kind::Lock);
-                if operation.cell != read.cell || !takes_lock {
-                    continue;
+                if operation.takes_lock() && operation.cell == read.cell {
+                    push_first(log, node, operation, (log.hash_anywhere(operation), read.source));
                 }
-                push_first(log, node, operation, (log.hash_anywhere(operation), read.source));
             }
             self.work += first.saturating_sub(node.at) as u64;
             self.branch_bytes += node.bytes - before;

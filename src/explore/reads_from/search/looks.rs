@@ -1,23 +1,15 @@
-//! Bodies of locks that only look, and threads that sleep before one.
+//! Bodies of locks that only look.
 //!
 //! **Input**: the position of an execution, and where bodies [may look](crate::explore::slice::known_bodies). **Output**:
-//! whether the body that a thread has just begun does; and whether to begin one now would lead to what another execution shows.
+//! whether the body that a thread has just begun does.
 //!
-//! **Algorithm**
-//! 1. Whether a body looks depends on what it reads, which is the same whenever its thread goes on. So the thread goes on in a copy of
-//!    the state, up to its next operation but reads.
-//! 2. Bodies that look at one object have no order. Where executions part at what comes first on an object, a body that looks and came
-//!    first in an earlier branch sleeps in the later ones (Godefroid, "Partial-Order Methods for the Verification of Concurrent
-//!    Systems", 1996): it does not come next before another operation has changed the object, for behind bodies that only look it could
-//!    have come before them as well. An execution in which only threads that sleep can move is one that was followed before.
+//! **Algorithm**: whether a body looks depends on what it reads, which is the same whenever its thread goes on. So the thread goes on in a
+//! copy of the state, up to its next operation but reads. Bodies that look at one object have no order ([`sleep`](super::sleep)).
 
 use super::super::events::StepEvents;
-use super::super::operation::Operation;
 use super::Search;
-use super::node::{Node, Sleeper, Until};
-use super::protected::conflicts;
 use crate::ir::sync;
-use crate::vm::{self, Choice, PathId, State, ThreadIndex};
+use crate::vm::{self, Choice, PathId, State};
 
 /// Steps of a body beyond which it counts as one that changes something.
 const LONG_BODY: usize = 1_000;
@@ -72,49 +64,5 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
         }
         false
-    }
-
-    /// Whether all that would come behind the next step of a thread is shown by other executions.
-    pub(super) fn is_asleep(&mut self, thread: ThreadIndex) -> bool {
-        !self.asleep.is_empty() && self.sleeps(thread) || self.is_out_of_order(thread)
-    }
-
-    /// Whether it follows from the order of those that moved last that another execution shows the same.
-    pub(super) fn is_out_of_order(&mut self, thread: ThreadIndex) -> bool {
-        self.is_grouped && self.wakes_out_of_order(thread) || self.lowers && self.passes_another(thread)
-    }
-
-    pub(super) fn sleeps(&mut self, thread: ThreadIndex) -> bool {
-        let path = self.now.state.path(thread);
-        if !self.asleep.iter().any(|sleeper| sleeper.thread == path) {
-            return false;
-        }
-        let Some((operation, _)) = self.standing(thread) else { return false };
-        let (cell, key) = (operation.cell, self.log.hash_anywhere(&operation));
-        let mut sleepers = self.asleep.iter().filter(|of| (of.thread, of.cell, of.key) == (path, cell, key));
-        sleepers.any(|sleeper| match &sleeper.until {
-            Until::Change { source } => *source == self.now.held(cell),
-            Until::Conflict { since, body } => !conflicts(&self.log, cell, *since, body),
-        })
-    }
-
-    /// Notes in a node who sleeps where it parts, before its operation, which has been done.
-    pub(super) fn put_to_sleep(&self, node: &mut Node, operation: &Operation) {
-        let holds = |cell| if cell == operation.cell { operation.source } else { self.now.held(cell) };
-        let is_awake = |sleeper: &Sleeper| match &sleeper.until {
-            Until::Change { source } => *source != holds(sleeper.cell),
-            Until::Conflict { since, body } => conflicts(&self.log, sleeper.cell, *since, body),
-        };
-        node.asleep.extend(self.asleep.iter().filter(|sleeper| !is_awake(sleeper)).cloned());
-        let here = node.asleep.iter().filter(|sleeper| sleeper.cell == operation.cell);
-        node.seen.extend(here.map(|sleeper| sleeper.key));
-        node.asleep.extend(self.sleeper(operation));
-    }
-
-    /// Who sleeps in later branches, once those in which this operation comes first were followed.
-    pub(super) fn sleeper(&self, operation: &Operation) -> Option<Sleeper> {
-        let &Operation { thread, cell, source, .. } = operation;
-        let key = || self.log.hash_anywhere(operation);
-        operation.begins_to_look().then(|| Sleeper { thread, cell, key: key(), until: Until::Change { source } })
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch. `looks` knows bodies that only look, `protected` those that conflict, `semaphores` which of their orders are
-//! left out, `groups` which locks and conditions have one order, `wakes` the order
-//! of threads that are woken; `node` has the branches that wait, and `cost` looks at bounds.
+//! behind the log of a branch. `looks` knows bodies that only look, `protected` those that conflict, and `sleep` which threads wait for that;
+//! `groups` which locks and conditions have one order, `semaphores` and `wakes` which orders of raises and of threads that are woken are left
+//! out. `node` has the branches that wait, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
@@ -15,6 +15,7 @@ mod operation;
 mod protected;
 mod replay;
 mod semaphores;
+mod sleep;
 mod wakes;
 
 use super::cells::Cells;

@@ -65,7 +65,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             return Err(Refusal::Synchronisation);
         }
         self.note_body(&operation, shares)?;
-        let ends_body = operation.kind == Kind::Synchronise(sync::Kind::Unlock);
+        let ends_body = self.protects && operation.kind == Kind::Synchronise(sync::Kind::Unlock);
         self.log.push(operation);
         if ends_body {
             self.note_protected();

@@ -1,4 +1,4 @@
-//! Bodies of locks that are protected, and threads that sleep before one.
+//! Bodies of a lock that are protected, and which of them conflict.
 //!
 //! **Input**: the log, and where bodies [may be protected](crate::explore::slice::known_bodies). **Output**: what such a body has
 //! accessed, and whether a later body of the lock conflicts with that.
@@ -7,11 +7,9 @@
 //! 1. A body is protected if it does nothing but access what others access in bodies of the same lock alone. What it does follows from
 //!    which of the bodies that conflict with it come before.
 //! 2. Two bodies that do not conflict (none writes what the other one accesses) may change places. So where a body came first in an earlier
-//!    branch, it sleeps in later ones (as one that looks does, `looks`), until a body that conflicts with it has come.
-//!
+//!    branch, it [sleeps](super::sleep) in later ones until a body that conflicts with it has come.
 //! 3. Another body comes first at a node of a protected one only where an execution has some body behind the node that conflicts with it:
 //!    else that one could come first as well. It need not be that body: what a body accesses depends on those that come before it.
-//!
 //!
 //! **Soundness and limits**: nobody but bodies of the lock accesses what a protected one accesses, so it can be done before others of
 //! these with which it does not conflict, as soon as its thread stands before it: the lock is free there, and the body waits for nothing.
@@ -60,9 +58,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let until = Until::Conflict { since: node.base as u32, body: body.as_slice().into() };
         node.asleep.push(Sleeper { thread, cell, key, until });
     }
-}
 
-impl<const NAMES: bool> Search<'_, NAMES> {
     /// Finds, for each node, the last body that conflicts with the one that it is at.
     pub(super) fn find_last_conflicts(&mut self) {
         self.last_conflicts.clear();
@@ -74,7 +70,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     }
 }
 
-/// Whether an operation on a lock, or a group, of those that a log has from `since` on, may keep a protected body from coming before it.
+/// Whether an operation on a lock, of those that a log has from `since` on, may keep a protected body from coming before it.
 pub(super) fn conflicts(log: &Log, cell: u32, since: u32, body: &[BodyAccess]) -> bool {
     let conflicts = |&index: &u32| {
         let operation = &log.operations[index as usize];
@@ -121,8 +117,7 @@ pub(super) struct LastConflict {
 impl LastConflict {
     /// Whether it matters that an operation on the lock comes first at the node instead.
     pub fn may_come_first(self, operation: &Operation) -> bool {
-        let takes_lock = operation.kind == Kind::Synchronise(sync::Kind::Lock);
-        !self.is_protected || !takes_lock || self.last.is_some()
+        !self.is_protected || !operation.takes_lock() || self.last.is_some()
     }
 }
 
@@ -130,7 +125,7 @@ impl LastConflict {
 #[derive(Debug)]
 struct Body {
     begin: u32,
-    /// The lock, or its group.
+    /// The lock.
     cell: u32,
     /// What it accesses, as a part of all accesses; `None` if it has not ended, or does something else as well.
     accesses: Option<Range<usize>>,

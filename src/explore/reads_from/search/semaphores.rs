@@ -15,43 +15,34 @@
 
 use super::Search;
 use crate::ir::sync;
-use crate::vm::{PathId, Pending, ThreadIndex, ThreadStatus};
+use crate::vm::{PathId, Pending, ThreadIndex};
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Whether the next step of a thread comes before that of another one that could come first with the same reads.
-    pub(super) fn passes_another(&mut self, thread: ThreadIndex) -> bool {
-        let Some(Pending::Synchronise { kind, address: Some(address) }) = self.machine.pending(&self.now.state, thread)
-        else {
-            return false;
+    pub(super) fn passes_another(&self, thread: ThreadIndex) -> bool {
+        let state = &self.now.state;
+        let next = self.machine.pending(state, thread);
+        let raises = match next {
+            Some(Pending::Synchronise { kind: sync::Kind::Release, address: Some(_) }) => true,
+            Some(Pending::Synchronise { kind: sync::Kind::Lock | sync::Kind::Acquire, address: Some(_) }) => false,
+            _ => return false,
         };
-        let raises = kind == sync::Kind::Release;
-        if !raises && !matches!(kind, sync::Kind::Lock | sync::Kind::Acquire) {
-            return false;
-        }
-        let Some(last) = self.last_on_object(self.now.state.path(thread)) else { return false };
-        let operation = &self.log.operations[last as usize];
+        let operations = &self.log.operations;
+        let Some(last) = self.last_on_object(state.path(thread)) else { return false };
+        let operation = &operations[last as usize];
         if !raises && !operation.lowers() {
             return false;
         }
-        let (cell, next) = (operation.cell, Pending::Synchronise { kind, address: Some(address) });
-        for index in 0..self.now.state.thread_count() {
-            let other = ThreadIndex(index as u16);
-            let state = &self.now.state;
-            if other == thread || matches!(state.status(other), ThreadStatus::Free | ThreadStatus::Ended) {
-                continue;
-            }
-            let Some(before) = self.last_on_object(state.path(other)).filter(|&before| before < last) else { continue };
-            let earlier = &self.log.operations[before as usize];
-            let is_passed = earlier.cell == cell
-                && (raises || earlier.lowers())
-                && self.machine.pending(state, other) == Some(next)
-                && self.machine.alternatives(state, other) > 0
-                && !self.halted.contains(&state.path(other));
-            if is_passed {
-                return true;
-            }
-        }
-        false
+        let comes_before = |other: ThreadIndex| {
+            let before = self.last_on_object(state.path(other)).filter(|&before| before < last);
+            before.map(|before| &operations[before as usize]).is_some_and(|earlier| {
+                earlier.cell == operation.cell
+                    && (raises || earlier.lowers())
+                    && self.machine.pending(state, other) == next
+            })
+        };
+        let is_able = |other| self.machine.alternatives(state, other) > 0 && !self.halted.contains(&state.path(other));
+        state.threads().any(|other| other != thread && comes_before(other) && is_able(other))
     }
 
     /// The last operation of a thread, if that has changed an object.

@@ -1,0 +1,67 @@
+//! Threads that sleep: sleep sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
+//!
+//! **Input**: the position of an execution, and the threads that sleep there. **Output**: whether the next step of a thread would lead to what
+//! another execution shows; who sleeps at a node.
+//!
+//! **Algorithm**
+//! 1. Where executions part at what comes first on an object, a body that came first in an earlier branch sleeps in the later ones: its
+//!    thread does not go on as long as it could have come first as well ([`Until`]).
+//! 2. One that only looks could, until another operation has changed the object; a protected one until a body has come that conflicts with
+//!    it ([`protected`](super::protected)).
+//! 3. A thread does not go on either where it would come out of an order that is kept ([`wakes`](super::wakes),
+//!    [`semaphores`](super::semaphores)).
+//!
+//! **Soundness and limits**: an execution in which only threads that sleep can move is one that was followed before.
+
+use super::super::operation::Operation;
+use super::Search;
+use super::node::{Node, Sleeper, Until};
+use super::protected::conflicts;
+use crate::vm::ThreadIndex;
+
+impl<const NAMES: bool> Search<'_, NAMES> {
+    /// Whether all that would come behind the next step of a thread is shown by other executions.
+    pub(super) fn is_asleep(&mut self, thread: ThreadIndex) -> bool {
+        !self.asleep.is_empty() && self.sleeps(thread) || self.is_out_of_order(thread)
+    }
+
+    /// Whether it follows from the order of those that moved last that another execution shows the same.
+    pub(super) fn is_out_of_order(&mut self, thread: ThreadIndex) -> bool {
+        self.is_grouped && self.wakes_out_of_order(thread) || self.lowers && self.passes_another(thread)
+    }
+
+    /// Whether a thread sleeps before the operation that it stands before.
+    fn sleeps(&mut self, thread: ThreadIndex) -> bool {
+        let path = self.now.state.path(thread);
+        if !self.asleep.iter().any(|sleeper| sleeper.thread == path) {
+            return false;
+        }
+        let Some((operation, _)) = self.standing(thread) else { return false };
+        let (cell, key) = (operation.cell, self.log.hash_anywhere(&operation));
+        let mut sleepers = self.asleep.iter().filter(|of| (of.thread, of.cell, of.key) == (path, cell, key));
+        sleepers.any(|sleeper| match &sleeper.until {
+            Until::Change { source } => *source == self.now.held(cell),
+            Until::Conflict { since, body } => !conflicts(&self.log, cell, *since, body),
+        })
+    }
+
+    /// Notes in a node who sleeps where it parts, before its operation, which has been done.
+    pub(super) fn put_to_sleep(&self, node: &mut Node, operation: &Operation) {
+        let holds = |cell| if cell == operation.cell { operation.source } else { self.now.held(cell) };
+        let is_awake = |sleeper: &Sleeper| match &sleeper.until {
+            Until::Change { source } => *source != holds(sleeper.cell),
+            Until::Conflict { since, body } => conflicts(&self.log, sleeper.cell, *since, body),
+        };
+        node.asleep.extend(self.asleep.iter().filter(|sleeper| !is_awake(sleeper)).cloned());
+        let here = node.asleep.iter().filter(|sleeper| sleeper.cell == operation.cell);
+        node.seen.extend(here.map(|sleeper| sleeper.key));
+        node.asleep.extend(self.sleeper(operation));
+    }
+
+    /// Who sleeps in later branches, once those in which this operation comes first were followed.
+    pub(super) fn sleeper(&self, operation: &Operation) -> Option<Sleeper> {
+        let &Operation { thread, cell, source, .. } = operation;
+        let key = || self.log.hash_anywhere(operation);
+        operation.begins_to_look().then(|| Sleeper { thread, cell, key: key(), until: Until::Change { source } })
+    }
+}
