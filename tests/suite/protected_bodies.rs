@@ -3,7 +3,6 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, counted, machine};
-use crate::support::setting;
 use cssame::budget::Limits;
 use cssame::explore::Refusal;
 use std::fmt::Write;
@@ -67,12 +66,8 @@ fn statement(random: &mut Random, text: &mut String, kind: u64) {
 /// As many futures, and what they show, as states and the oracle say.
 #[test]
 fn random_programs_under_a_lock_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-    let first = setting("CSSAME_FUTURES_SEED", 1);
-    let mut compared = Compared::default();
-    for seed in first..first + programs {
-        compared.add(seed, &program(seed), |refusal| matches!(refusal, Refusal::Orders | Refusal::Endless));
-    }
+    let (programs, compared) =
+        Compared::of_random(program, |refusal| matches!(refusal, Refusal::Orders | Refusal::Endless));
     println!("{compared:?}");
     assert!(compared.programs * 2 > programs, "{compared:?}");
 }
@@ -85,7 +80,7 @@ fn assert_few(text: &str, futures: u64, most: u64) {
     assert!(found.executions <= most, "{} executions: {text}", found.executions);
 }
 
-/// A table under one lock: who works on other keys has no order. There are 576, 1,680 and 1,680 orders of bodies.
+/// A table under one lock: who works on other keys has no order.
 #[test]
 fn bodies_that_access_other_cells_have_no_order() {
     let table = "int key[4]; lock L;
@@ -110,16 +105,11 @@ fn bodies_that_access_other_cells_have_no_order() {
 /// A bounded buffer of two producers and two consumers: the order of its semaphores follows from the order of the bodies of its locks.
 #[test]
 fn a_buffer_of_semaphores_and_locks_has_few_executions() {
-    let buffer = |locks: [&str; 2]| {
-        format!(
-            "int buf[2]; int head, tail; sem empty = 2, full = 0; lock L, M;
-             void produce(int id) {{ for (int i = 0; i < 2; i++) {{
-                 P(empty); lock({0}); buf[tail] = id * 10 + i; tail = (tail + 1) % 2; unlock({0}); V(full); }} }}
-             void consume() {{ for (int i = 0; i < 2; i++) {{
-                 P(full); lock({1}); int v = buf[head]; head = (head + 1) % 2; unlock({1}); V(empty); }} }}
-             cobegin A: produce(1); B: produce(2); C: consume(); D: consume(); coend",
-            locks[0], locks[1]
-        )
-    };
-    assert_few(&buffer(["L", "M"]), 36, 36);
+    let buffer = "int buf[2]; int head, tail; sem empty = 2, full = 0; lock L, M;
+        void produce(int id) { for (int i = 0; i < 2; i++) {
+            P(empty); lock(L); buf[tail] = id * 10 + i; tail = (tail + 1) % 2; unlock(L); V(full); } }
+        void consume() { for (int i = 0; i < 2; i++) {
+            P(full); lock(M); int v = buf[head]; head = (head + 1) % 2; unlock(M); V(empty); } }
+        cobegin A: produce(1); B: produce(2); C: consume(); D: consume(); coend";
+    assert_few(buffer, 36, 36);
 }

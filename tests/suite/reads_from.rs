@@ -554,6 +554,18 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
+    /// Holds random programs to that, a third of the number that is set, for each takes long; says how many there were.
+    pub(crate) fn of_random(
+        program: impl Fn(u64) -> String,
+        is_meant: impl Fn(Refusal) -> bool + Copy,
+    ) -> (u64, Compared) {
+        let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
+        let first = setting("CSSAME_FUTURES_SEED", 1);
+        let mut compared = Compared::default();
+        (first..first + programs).for_each(|seed| compared.add(seed, &program(seed), is_meant));
+        (programs, compared)
+    }
+
     /// Holds a program to the search through states and to the oracle.
     pub(crate) fn add(&mut self, seed: u64, text: &str, is_meant: impl Fn(Refusal) -> bool) {
         let Some(model) = possible_model(text) else { return };

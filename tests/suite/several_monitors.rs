@@ -3,7 +3,6 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, counted, machine};
-use crate::support::setting;
 use cssame::budget::Limits;
 use cssame::explore::Refusal;
 use std::fmt::Write;
@@ -51,12 +50,8 @@ fn statement(random: &mut Random, text: &mut String, form: u64, (monitor, other)
 
 #[test]
 fn random_programs_of_several_monitors_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-    let first = setting("CSSAME_FUTURES_SEED", 1);
-    let mut compared = Compared::default();
-    for seed in first..first + programs {
-        compared.add(seed, &program(seed), |refusal| matches!(refusal, Refusal::Orders | Refusal::Endless));
-    }
+    let (programs, compared) =
+        Compared::of_random(program, |refusal| matches!(refusal, Refusal::Orders | Refusal::Endless));
     println!("{compared:?}");
     assert!(compared.programs * 2 > programs && compared.deadlocks * 4 > programs, "{compared:?}");
 }

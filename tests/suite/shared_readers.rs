@@ -95,12 +95,7 @@ fn waiting(random: &mut Random, text: &mut String) {
 /// As many futures, and what they show, as states and the oracle say.
 #[test]
 fn random_programs_with_readers_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-    let first = setting("CSSAME_FUTURES_SEED", 1);
-    let mut compared = Compared::default();
-    for seed in first..first + programs {
-        compared.add(seed, &program(seed), |refusal| refusal == Refusal::Orders);
-    }
+    let (programs, compared) = Compared::of_random(program, |refusal| refusal == Refusal::Orders);
     println!("{compared:?}");
     assert!(compared.programs * 4 > programs * 3, "{compared:?}");
 }

@@ -3,7 +3,6 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number.
 
 use crate::reads_from::{Compared, Random, by_few_states, counted, family, machine};
-use crate::support::setting;
 use cssame::budget::Limits;
 use cssame::explore::Refusal;
 use std::fmt::Write;
@@ -60,12 +59,7 @@ fn statement(random: &mut Random, text: &mut String, kind: u64) {
 /// As many futures, and what they show, as states and the oracle say.
 #[test]
 fn random_programs_that_signal_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-    let first = setting("CSSAME_FUTURES_SEED", 1);
-    let mut compared = Compared::default();
-    for seed in first..first + programs {
-        compared.add(seed, &program(seed), |refusal| matches!(refusal, Refusal::Orders));
-    }
+    let (programs, compared) = Compared::of_random(program, |refusal| matches!(refusal, Refusal::Orders));
     println!("{compared:?}");
     assert!(compared.programs * 2 > programs, "{compared:?}");
 }
