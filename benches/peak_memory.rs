@@ -1,7 +1,8 @@
 //! The most memory that a process takes, against `--max-memory`: `cargo bench --bench peak_memory`.
 //!
 //! Each command is run on programs of which each makes something else grow: states, states with what was read, executions,
-//! outcomes, groups of orders, beginnings of patterns, texts. The peak is what the system tells of the process
+//! outcomes, groups of orders, beginnings of patterns, texts; then what takes memory beside a search: what a program is compiled to,
+//! terms, failures, files that are written. The peak is what the system tells of the process
 //! (`VmHWM`), looked at every millisecond; so it runs where there is a `/proc`.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
@@ -63,14 +64,57 @@ const COMMANDS: &[&[&str]] = &[
     &["run", "--seeds", "0..1000000", "--keep-going"],
 ];
 
+/// Programs of which something grows that is no part of a search.
+fn large_programs() -> Vec<(&'static str, String)> {
+    let repeated = |text: &str, count: usize| -> String {
+        (0..count).map(|number| text.replace('$', &number.to_string())).collect()
+    };
+    let classes = repeated("class C$ { X$ a; X$ b; }\n", 17).replace("X0", "int");
+    let classes =
+        (1..17).rev().fold(classes, |text, number| text.replace(&format!("X{number} "), &format!("C{} ", number - 1)));
+    let (failing, terms) = (repeated("x = $; assert(x == $); ", 400), repeated("x = $; y = x; ", 200));
+    vec![
+        ("statements", arms("int x;", &format!("{{ {} }}", "x = x + #; ".repeat(100_000)), 2, "")),
+        ("classes", format!("{classes}C16 c;\ncobegin\nT0: c.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = 1;\ncoend\n")),
+        ("fails", arms("int x;", &format!("{{ {failing} }}"), 2, "")),
+        ("terms", arms("int x, y;", &format!("{{ {terms} }}"), 2, "")),
+        ("strings", arms("string s;", &format!("{{ s = \"{}#\"; print(s); }}", "a".repeat(100_000)), 3, "")),
+        (
+            "wide",
+            arms(
+                "int x; void f(int n) { int t[1000000]; t[n] = n; x = t[n]; if (n > 0) { f(n - 1); } }",
+                "f(200);",
+                2,
+                "",
+            ),
+        ),
+        ("printed", arms("int x;", "for (int i = 0; i < 6; i++) { x = x + 1 + #; print(x); }", 4, "")),
+    ]
+}
+
+/// For these programs; `@` stands for a new place in the directory.
+const COMMANDS_FOR_LARGE: &[&[&str]] = &[
+    &["futures"],
+    &["paths", "--all", "--format", "json"],
+    &["coverage"],
+    &["races"],
+    &["check", "--confirm"],
+    &["ci"],
+    &["report", "-o", "@"],
+    &["drive", "--outcomes", "--out", "@"],
+    &["drive", "--pairs", "--out", "@"],
+    &["run", "--full"],
+];
+
 /// Runs a command to its end; gives its peak in MiB.
-fn peak(arguments: &[&str], directory: &Path) -> (f64, ExitStatus, String) {
+fn peak(arguments: &[&str], seconds: &str, directory: &Path) -> (f64, ExitStatus, String) {
     let errors = directory.join("errors");
     let takes_timeout = arguments.first() != Some(&"run") || arguments.contains(&"--seeds");
+    let timeout = ["--timeout", seconds];
     let mut child = Command::new(env!("CARGO_BIN_EXE_cssame"))
         .args(arguments)
         .args(["--max-memory", &format!("{BOUND}M")])
-        .args(if takes_timeout { &["--timeout", "20"][..] } else { &[] })
+        .args(if takes_timeout { &timeout[..] } else { &[] })
         .stdout(Stdio::null())
         .stderr(File::create(&errors).expect("a file for messages"))
         .spawn()
@@ -92,16 +136,21 @@ fn main() {
     let directory = tempfile::tempdir().expect("a directory");
     println!("{:10} {:44} {:>9} {:>8} {:>7}", "program", "command", "peak, MiB", "of bound", "status");
     let mut most: f64 = 0.0;
-    for (name, text) in programs() {
+    let searched = programs().into_iter().map(|(name, text)| (name, text, COMMANDS, "20"));
+    let large = large_programs().into_iter().map(|(name, text)| (name, text, COMMANDS_FOR_LARGE, "5"));
+    for (name, text, commands, seconds) in searched.chain(large) {
         let file = directory.path().join(format!("{name}.csm"));
         fs::write(&file, text).expect("the program is written");
         let file = file.display().to_string();
-        for command in COMMANDS {
+        for (number, command) in commands.iter().enumerate() {
+            let new = directory.path().join(format!("{name}{number}")).display().to_string();
             let arguments = [&command[..1], &[&file], &command[1..]].concat();
-            let (peak, status, errors) = peak(&arguments, directory.path());
+            let arguments: Vec<&str> =
+                arguments.into_iter().map(|argument| if argument == "@" { &new } else { argument }).collect();
+            let (peak, status, errors) = peak(&arguments, seconds, directory.path());
             let part = peak / BOUND as f64;
             most = most.max(part);
-            let ended = if errors.contains("would take more memory") { " without an answer" } else { "" };
+            let ended = if errors.contains("the process would take more than") { " without an answer" } else { "" };
             let code = status.code().map_or_else(|| status.to_string(), |code| code.to_string());
             println!("{name:10} {:44} {peak:9.0} {part:8.2} {code:>7}{ended}", command.join(" "));
         }

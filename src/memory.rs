@@ -2,8 +2,8 @@
 //!
 //! Input: requests for memory. Output: what the system's allocator gives. Where it gives nothing, the standard library
 //! would abort the process, which looks like a fault of the tool; here a line on standard error says what to do, and the
-//! exit status is that of a bound that was hit. The same happens beyond the bound of `--max-memory`. What is given out is
-//! counted ([`PROCESS`]).
+//! exit status is that of a bound that was hit. The same happens beyond the bound of `--max-memory`, or where nobody names one
+//! beyond half of what the machine has. What is given out is counted ([`PROCESS`]).
 //!
 //! It does not see memory that the system has promised and cannot provide: then the system ends the process.
 
@@ -26,13 +26,13 @@ pub(crate) struct Allocator;
 // null it does not return.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ask(layout.size());
+        ask(layout.size(), layout.size());
         // SAFETY: the caller keeps the contract of `System::alloc`, which is the same.
         given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        ask(layout.size());
+        ask(layout.size(), layout.size());
         // SAFETY: as above.
         given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // While it grows there may be two of it, but seldom: large blocks are moved by the system.
         PROCESS.take_back(layout.size());
-        ask(size);
+        ask(size, size.saturating_sub(layout.size()));
         // SAFETY: as above.
         given(unsafe { System.realloc(block, layout, size) }, size)
     }
@@ -52,13 +52,14 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Counts a block. Where it is too much, that is the end.
+/// Counts a block, of which so much is new. Where it is too much, that is the end.
 #[inline]
-fn ask(size: usize) {
-    if !PROCESS.give(size) {
+fn ask(size: usize, new: usize) {
+    if !PROCESS.give(size) && !PROCESS.give_after_asking(new) {
+        let bytes = PROCESS.bytes();
         end(
-            format_args!("error: the process would take more memory than `--max-memory` allows"),
-            "raise it, or ask for less",
+            format_args!("error: the process would take more than {bytes} bytes of memory"),
+            "raise `--max-memory` (half of what the machine has unless named), or ask for less",
         );
     }
 }

@@ -4,12 +4,15 @@
 //! itself for people, and has a status. [`execute`] puts the two together: it is the only place that looks at the
 //! [`Format`], so a new one is a renderer here, and a list of compile errors.
 
+use super::available_memory::half_of_memory;
 use super::config::Config;
+use super::deadline::Deadline;
 use super::files;
 use super::json;
 use super::lints::LintOptions;
 use super::load::name_of;
-use super::options::{BoundOptions, Format, ListingFile, OutputOptions};
+use super::memory::PROCESS;
+use super::options::{BoundOptions, Format, ListingFile, OutputOptions, ProcessBounds};
 use super::output::Output;
 use super::status::Status;
 use super::view;
@@ -75,6 +78,11 @@ pub trait Job {
 
     /// Takes bounds of a configuration where it was given none.
     fn set_default_bounds(&mut self, _: &BoundOptions) {}
+
+    /// The bounds on the process, also before a search begins.
+    fn process_bounds(&self) -> ProcessBounds {
+        ProcessBounds::default()
+    }
 
     /// The files after whose changes the command is to be asked again, if it is.
     fn watched(&self) -> Option<&[PathBuf]> {
@@ -168,6 +176,9 @@ fn execute(job: &mut impl Job) -> ExitCode {
         _ => Ok(Config::default()),
     };
     let config = config.map(|config| job.set_default_bounds(&config.bounds));
+    let bounds = job.process_bounds();
+    bounds.memory.or_else(half_of_memory).into_iter().for_each(|bytes| PROCESS.bound(bytes));
+    output = output.with_deadline(Deadline::after(bounds.timeout));
     let common = job.common();
     let answer = config.and_then(|()| job.answer(&output));
     let shown = answer.and_then(|answer| show(&common, answer, &mut output));

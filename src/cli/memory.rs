@@ -1,15 +1,19 @@
 //! How much memory the process has, and how much it may have.
 //!
 //! **Input**: what the allocator of the program gives out and gets back. **Output**: the [`Budget`](crate::budget::Budget) asks
-//! whether that is too much, wherever it looks at the clock; and where the user has named a bound, the allocator itself ends
-//! the process behind it.
+//! whether that is too much, wherever it looks at the clock; and the allocator itself ends the process behind the bound.
+//!
+//! **Algorithm**: blocks are counted as they are given out. Gaps between blocks are seen by the system alone
+//! ([`resident`](super::resident)), which is asked only now and then: each time it tells how much more may be given out if all of that
+//! were new to the system, and half as much is given out before it is asked again.
 //!
 //! **Soundness and limits**: searches count what they keep, and stop at a part of the bound ([`for_searches`]), so that they stop
-//! at the same place in each run and for any number of cores. What nobody counts, such as reports, is only seen here, and what
-//! gaps between blocks take only by the system ([`resident`](super::resident)). Bounds
-//! below [`LEAST`] are bounds of searches alone: the program itself takes some of that.
+//! at the same place in each run and for any number of cores. What nobody counts, such as reports, is only seen here. Bounds
+//! below [`LEAST`] are bounds of searches alone: the program itself takes some of that. Where the system does not tell, gaps are
+//! not seen.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::resident::resident;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The memory of this process. An allocator belongs to a process, so this is a static.
 pub static PROCESS: Memory = Memory::unbounded();
@@ -20,12 +24,23 @@ const LEAST: u64 = 64 << 20;
 /// What the program, what it is made from, and its answer take, besides searches.
 const PROGRAM: u64 = 16 << 20;
 
+/// The least that is given out before the system is asked again.
+const LEAST_MORE: u64 = 1 << 18;
+
+/// Blocks of that many bytes are no matter of a few steps: the system is asked before each of them.
+const LARGE: u64 = 1 << 22;
+
 /// Bytes that an allocator has given out, and those that the system has given to the process.
 #[derive(Debug)]
 pub struct Memory {
     /// Both numbers.
     counters: [AtomicU64; 2],
-    most: AtomicU64,
+    /// What may be given out before the system is asked.
+    until_asked: AtomicU64,
+    /// What may be given out at all.
+    bound: AtomicU64,
+    /// Whether the system is asked now.
+    is_asked: AtomicBool,
 }
 
 /// What a block takes with what the allocator of the GNU C library keeps beside it.
@@ -34,15 +49,49 @@ fn block(size: usize) -> u64 {
 }
 
 impl Memory {
+    /// Nothing is given out, and there is no bound.
     const fn unbounded() -> Memory {
-        Memory { counters: [const { AtomicU64::new(0) }; 2], most: AtomicU64::new(u64::MAX) }
+        let [until_asked, bound] = [const { AtomicU64::new(u64::MAX) }; 2];
+        let (counters, is_asked) = ([const { AtomicU64::new(0) }; 2], AtomicBool::new(false));
+        Memory { counters, until_asked, bound, is_asked }
     }
 
-    /// A block is asked for. Whether it may be had.
+    /// A block is asked for, and counted. Whether it may be had without more ado.
     #[inline]
     pub fn give(&self, size: usize) -> bool {
         let size = block(size);
-        self.counters[0].fetch_add(size, Ordering::Relaxed).saturating_add(size) <= self.most.load(Ordering::Relaxed)
+        let given = self.counters[0].fetch_add(size, Ordering::Relaxed).saturating_add(size);
+        size < LARGE && given <= self.until_asked.load(Ordering::Relaxed)
+    }
+
+    /// Whether a block that is counted, and was not to be had without more ado, may be had: the system is asked how much memory the
+    /// process has. So many bytes of the block are new, not moved from another one. Nothing here allocates.
+    #[cold]
+    pub fn give_after_asking(&self, new: usize) -> bool {
+        let bound = self.bound.load(Ordering::Relaxed);
+        if self.given() > bound {
+            return false;
+        }
+        if self.is_asked.swap(true, Ordering::Relaxed) {
+            // Another thread asks. It may be had: soon there is an answer.
+            return true;
+        }
+        // It seldom fits into a gap if it is large.
+        let new = if new as u64 >= LARGE { new as u64 } else { 0 };
+        let more = self.more(resident().map_or(0, |resident| resident + new));
+        self.is_asked.store(false, Ordering::Relaxed);
+        more > 0
+    }
+
+    /// Notes what the system has given to the process, or is about to give; gives what may be given out until it is asked again, 0 where that is too much.
+    pub(super) fn more(&self, resident: u64) -> u64 {
+        self.counters[1].store(resident, Ordering::Relaxed);
+        let (given, bound) = (self.given(), self.bound.load(Ordering::Relaxed));
+        // Blocks that nobody has written to yet are no memory of the system, and will be.
+        let left = with_gaps(bound).saturating_sub(resident.max(given));
+        let more = (left / 2).max(LEAST_MORE.min(left));
+        self.until_asked.store(given.saturating_add(more).min(bound), Ordering::Relaxed);
+        more
     }
 
     /// A block came back.
@@ -52,7 +101,7 @@ impl Memory {
     }
 
     /// The bytes that are given out; 0 where the program has another allocator. Behind it what the process has as the system
-    /// counts it; 0 where nobody [watches](super::resident) that.
+    /// counted it when it was asked last; 0 where it was not.
     pub(super) fn counters(&self) -> &[AtomicU64; 2] {
         &self.counters
     }
@@ -64,13 +113,27 @@ impl Memory {
 
     /// From now on nothing is given out beyond a bound, if that is not too small for the program.
     pub(super) fn bound(&self, bytes: u64) {
-        self.most.store(bytes.max(LEAST), Ordering::Relaxed);
+        let bytes = bytes.max(LEAST);
+        self.bound.store(bytes, Ordering::Relaxed);
+        self.until_asked.store(self.given().saturating_add(LEAST_MORE).min(bytes), Ordering::Relaxed);
+    }
+
+    /// The bound.
+    pub fn bytes(&self) -> u64 {
+        self.bound.load(Ordering::Relaxed)
     }
 
     /// There is no bound any more: the process ends, and has to say why.
     pub fn lift_bound(&self) {
-        self.most.store(u64::MAX, Ordering::Relaxed);
+        self.bound.store(u64::MAX, Ordering::Relaxed);
+        self.until_asked.store(u64::MAX, Ordering::Relaxed);
     }
+}
+
+/// What the system may have given to a process with a bound on what is given out: an allocator cannot use every gap, and the text of
+/// the program is no block.
+fn with_gaps(bound: u64) -> u64 {
+    bound.saturating_add(bound / 16)
 }
 
 /// Of a bound, the part that searches may fill: the program takes some, more where so much was given out before the search, and an
@@ -85,7 +148,7 @@ pub(super) fn for_searches(bound: u64, given: u64) -> u64 {
 
 /// Of a bound, what the process may have before searches that do not count their memory stop: the answer takes some.
 pub(super) fn for_all(bound: u64) -> u64 {
-    (bound / 20 * 19).max(LEAST)
+    (bound / 8 * 7).max(LEAST)
 }
 
 #[cfg(test)]
@@ -95,13 +158,26 @@ mod tests {
     #[test]
     fn what_comes_back_may_be_given_again() {
         let memory = Memory::unbounded();
-        memory.bound(80 << 20);
-        assert!(memory.give(50 << 20) && !memory.give(40 << 20));
-        memory.take_back(40 << 20);
-        memory.take_back(50 << 20);
+        let gives = |bytes| memory.give(bytes) || memory.give_after_asking(bytes);
+        memory.bound(80 << 30);
+        assert!(gives(50 << 30) && !gives(40 << 30));
+        memory.take_back(40 << 30);
+        memory.take_back(50 << 30);
         assert_eq!(memory.given(), 0);
         memory.bound(1);
-        assert!(memory.give(60 << 20), "a small bound is one of searches alone");
+        assert_eq!(memory.bytes(), LEAST, "a small bound is one of searches alone");
+    }
+
+    #[test]
+    fn gaps_count() {
+        let memory = Memory::unbounded();
+        memory.bound(160 << 20);
+        assert!(memory.give(LEAST_MORE as usize / 2), "the system is not asked at once");
+        // What the system has given is 10 MiB less than the bound with a sixteenth of it.
+        assert_eq!(memory.more(160 << 20), 5 << 20);
+        assert!(memory.give(3 << 20) && !memory.give(3 << 20) && !memory.give(LARGE as usize));
+        assert_eq!((memory.more(170 << 20), memory.more(1 << 40)), (0, 0));
+        assert!(!memory.give(1));
     }
 
     #[test]

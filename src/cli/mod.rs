@@ -8,6 +8,7 @@ pub mod arguments;
 mod available_memory;
 pub mod command;
 pub mod config;
+pub mod deadline;
 pub mod directory;
 pub mod files;
 pub mod generation;

@@ -1,6 +1,7 @@
 //! Options that several subcommands share.
 
 use super::available_memory::half_of_memory;
+use super::deadline::Deadline;
 use super::memory::{PROCESS, for_all, for_searches};
 use crate::budget::{Budget, Limits};
 use crate::diagnostics::listing::ListingFormat;
@@ -92,6 +93,15 @@ pub struct BoundOptions {
     pub timeout: Option<Duration>,
 }
 
+/// The bounds on a process as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProcessBounds {
+    /// On its memory, in bytes; half of what the machine has where there is none.
+    pub memory: Option<u64>,
+    /// On its time until it ends, or until a search begins.
+    pub timeout: Option<Duration>,
+}
+
 /// States that fit into the memory of a common machine: a few hundred bytes each; `max_memory` holds where they are larger.
 const DEFAULT_STATES: u64 = 20_000_000;
 
@@ -104,6 +114,12 @@ impl ProgramOptions {
 }
 
 impl BoundOptions {
+    /// Those on the process as a whole.
+    #[must_use]
+    pub fn of_process(&self) -> ProcessBounds {
+        ProcessBounds { memory: self.max_memory, timeout: self.timeout }
+    }
+
     /// Takes these bounds where it has none.
     pub fn set_defaults(&mut self, bounds: &BoundOptions) {
         let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *bounds;
@@ -130,9 +146,15 @@ impl BoundOptions {
     }
 
     /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores. Before them
-    /// the program has taken so much memory.
+    /// the program has taken so much memory, and some of the time.
     #[must_use]
-    pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize, given: u64) -> Budget<'a> {
+    pub(super) fn budget<'a>(
+        &self,
+        interrupt: &'a AtomicBool,
+        jobs: usize,
+        given: u64,
+        deadline: &Deadline,
+    ) -> Budget<'a> {
         let memory = self.max_memory.or_else(half_of_memory);
         let budget = Budget::from(Limits {
             max_states: Some(self.max_states.unwrap_or(DEFAULT_STATES)),
@@ -143,7 +165,8 @@ impl BoundOptions {
         });
         let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.counters(), for_all(bytes)));
         let budget = budget.with_interrupt(interrupt).with_jobs(jobs);
-        self.timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
+        deadline.search_begins();
+        self.timeout.map_or(budget, |timeout| budget.with_timeout(deadline.left(timeout)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: text. Out: bytes. A reader that has gone away (`cssame … | head`) is no fault: the rest is dropped. Any other
 //! failure to write standard output makes the exit status 2.
 
+use super::deadline::Deadline;
 use super::options::ColorChoice;
 use super::status::Status;
 use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
@@ -20,7 +21,7 @@ pub(super) fn note_at_once(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// The standard streams of one run.
+/// The standard streams of one run, and the time it has.
 #[derive(Debug)]
 pub struct Output {
     stdout: BufWriter<Stdout>,
@@ -28,6 +29,7 @@ pub struct Output {
     stdout_colour: bool,
     stderr_colour: bool,
     quiet: bool,
+    deadline: Deadline,
 }
 
 impl Output {
@@ -40,7 +42,19 @@ impl Output {
             stdout_colour: color.wanted(io::stdout().is_terminal()),
             stderr_colour: color.wanted(io::stderr().is_terminal()),
             quiet,
+            deadline: Deadline::none(),
         }
+    }
+
+    /// The same, with an end of the time before a search.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Deadline) -> Output {
+        Output { deadline, ..self }
+    }
+
+    /// What is left of the time.
+    pub(super) fn deadline(&self) -> &Deadline {
+        &self.deadline
     }
 
     /// Whether standard output is to be coloured.

@@ -42,10 +42,12 @@ pub fn with_budget<T>(
     }
     // Before there are other threads: so it is the same in each run.
     let given = PROCESS.given();
-    let _watch = ResidentWatch::start(&PROCESS.counters()[1]);
+    let _watch = ResidentWatch::start(|bytes| {
+        PROCESS.more(bytes);
+    });
     let monitor = Monitor::start(output, options.progress);
     let show = |now: &Statistics| monitor.update(now);
-    work(&bounds.budget(monitor.interrupt(), options.jobs(), given).with_reporter(&show))
+    work(&bounds.budget(monitor.interrupt(), options.jobs(), given, output.deadline()).with_reporter(&show))
 }
 
 impl Monitor {

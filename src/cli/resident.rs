@@ -1,16 +1,17 @@
 //! Watches how much memory the system has given to the process.
 //!
-//! **Input**: `/proc/self/statm`. **Output**: a counter that the [`Budget`](crate::budget::Budget) compares with the bound, beside
-//! that of the allocator.
+//! **Input**: `/proc/self/statm`. **Output**: the number of bytes, for who asks, and now and then for who watches.
 //!
 //! **Algorithm**: a thread of its own reads the file some two hundred times a second. An allocator cannot use every gap between its
 //! blocks again, so the process may have a quarter more than what was given out.
 //!
-//! **Soundness and limits**: where there is no such file the counter stays 0. What is taken between two readings is seen late.
+//! **Soundness and limits**: where there is no such file nobody is told. What is taken between two readings is seen late, and
+//! by the allocator only where it asks itself.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -29,14 +30,14 @@ pub(super) struct ResidentWatch {
 
 impl ResidentWatch {
     /// Begins to watch; without a thread for it nothing is seen.
-    pub(super) fn start(counter: &'static AtomicU64) -> ResidentWatch {
+    pub(super) fn start(note: impl Fn(u64) + Send + 'static) -> ResidentWatch {
         let over = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&over);
         let watch = move || {
             while !is_over.load(Ordering::Relaxed)
                 && let Some(bytes) = resident()
             {
-                counter.store(bytes, Ordering::Relaxed);
+                note(bytes);
                 thread::park_timeout(PAUSE);
             }
         };
@@ -56,9 +57,11 @@ impl Drop for ResidentWatch {
     }
 }
 
-/// The bytes of memory that the process has now.
-fn resident() -> Option<u64> {
-    of_statm(&fs::read_to_string("/proc/self/statm").ok()?)
+/// The bytes of memory that the process has now. It takes no memory to find them.
+pub(super) fn resident() -> Option<u64> {
+    let mut line = [0; 200];
+    let length = File::open("/proc/self/statm").ok()?.read(&mut line).ok()?;
+    of_statm(str::from_utf8(line.get(..length)?).ok()?)
 }
 
 fn of_statm(statm: &str) -> Option<u64> {
@@ -68,6 +71,7 @@ fn of_statm(statm: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn the_second_number_counts_pages() {
@@ -77,15 +81,17 @@ mod tests {
 
     #[test]
     fn a_watch_counts_and_ends_at_once() {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let watch = ResidentWatch::start(&COUNTER);
-        while resident().is_some() && COUNTER.load(Ordering::Relaxed) == 0 {
+        static SEEN: AtomicU64 = AtomicU64::new(0);
+        let seen = || SEEN.load(Ordering::Relaxed);
+        let note = |bytes| SEEN.store(bytes, Ordering::Relaxed);
+        let watch = ResidentWatch::start(note);
+        while resident().is_some() && seen() == 0 {
             thread::yield_now();
         }
         drop(watch);
-        assert_eq!(COUNTER.load(Ordering::Relaxed) > 0, resident().is_some());
+        assert_eq!(seen() > 0, resident().is_some());
         for _ in 0..100 {
-            drop(ResidentWatch::start(&COUNTER));
+            drop(ResidentWatch::start(note));
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
-    parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
+    parse_seconds, parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -97,6 +97,11 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.configured = bounds.clone();
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        let bounds = if self.confirm { self.configured.of_process() } else { ProcessBounds::default() };
+        ProcessBounds { memory: self.max_memory.or(bounds.memory), timeout: self.timeout.or(bounds.timeout) }
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.

@@ -7,7 +7,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProgramOptions, QuestionBounds,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProcessBounds, ProgramOptions,
+    QuestionBounds,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -93,6 +94,11 @@ impl Job for Arguments {
     fn common(&self) -> Common<'_> {
         let common = Common::new("ci", self.paths.first(), self.format.format, &self.output);
         Common { written: &self.write, ..common.with_lints(&self.lints) }
+    }
+
+    /// Each question has a time of its own.
+    fn process_bounds(&self) -> ProcessBounds {
+        ProcessBounds { timeout: None, ..self.bounds.of_process() }
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {

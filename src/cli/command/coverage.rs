@@ -14,7 +14,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption,
+    BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions,
+    WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -179,6 +180,10 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        self.bounds.of_process()
     }
 
     fn validate(&self) -> Result<(), String> {

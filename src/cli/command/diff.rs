@@ -7,7 +7,9 @@ use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::recorded::read_schedule;
@@ -104,6 +106,10 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        self.bounds.of_process()
     }
 
     fn validate(&self) -> Result<(), String> {

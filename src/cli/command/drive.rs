@@ -12,7 +12,7 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_part,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, parse_part,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -201,6 +201,10 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        self.bounds.of_process()
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -6,8 +6,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, EndlessOptions, ExecutionOptions, FindingsFormatOption, Format, OutputOptions, ProgramOptions,
-    WatchOption,
+    BoundOptions, EndlessOptions, ExecutionOptions, FindingsFormatOption, Format, OutputOptions, ProcessBounds,
+    ProgramOptions, WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -117,6 +117,10 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        self.bounds.of_process()
     }
 
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {

@@ -5,7 +5,7 @@ use crate::cli::available_memory::half_of_memory;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::memory::for_searches;
-use crate::cli::options::{Format, OutputOptions, parse_size};
+use crate::cli::options::{Format, OutputOptions, ProcessBounds, parse_size};
 use crate::cli::output::Output;
 use crate::cli::status::Status;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -49,6 +49,11 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("lsp", None, Format::Human, &self.output)
+    }
+
+    /// Explorations have bounds; a session has none.
+    fn process_bounds(&self) -> ProcessBounds {
+        ProcessBounds { memory: Some(u64::MAX), timeout: None }
     }
 
     fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {

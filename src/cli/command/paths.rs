@@ -12,8 +12,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
-    parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
+    parse_seconds, parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -219,6 +219,10 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        self.bounds.given().of_process()
     }
 
     fn validate(&self) -> Result<(), String> {

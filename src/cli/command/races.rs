@@ -6,7 +6,7 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -215,6 +215,10 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    fn process_bounds(&self) -> ProcessBounds {
+        self.bounds.of_process()
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {

@@ -8,7 +8,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, STANDARD_INPUT};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, QuestionBounds, WatchOption,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, QuestionBounds,
+    WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -92,6 +93,11 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.bounds.set_defaults(bounds);
+    }
+
+    /// Each question has a time of its own.
+    fn process_bounds(&self) -> ProcessBounds {
+        ProcessBounds { timeout: None, ..self.bounds.of_process() }
     }
 
     fn answer(&self, output: &Output) -> Result<Reported, Diagnostics> {

@@ -7,10 +7,9 @@ use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
-use crate::cli::memory::PROCESS;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
-    parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
+    parse_seconds, parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -219,6 +218,10 @@ impl Job for Arguments {
         }
     }
 
+    fn process_bounds(&self) -> ProcessBounds {
+        ProcessBounds { memory: self.max_memory, timeout: self.timeout }
+    }
+
     fn answer(&self, output: &Output) -> Result<Executed, Diagnostics> {
         match self.seeds {
             Some(seeds) => self.many(seeds, output).map(|many| Executed::Many(Box::new(many))),
@@ -240,9 +243,6 @@ impl Arguments {
             (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
         };
         // One execution, bounded by its steps, looks at no budget.
-        if let Some(bytes) = self.max_memory {
-            PROCESS.bound(bytes);
-        }
         let answer = run(&model, &RunRequest { course, max_steps: self.max_steps.unwrap_or(MAX_STEPS) });
         if let (Some(path), None) = (&self.record, &answer.departure) {
             files::write(path, &answer.schedule(&model).to_text())?;

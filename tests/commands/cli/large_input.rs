@@ -214,6 +214,10 @@ fn memory_that_is_not_to_be_had_is_a_bound() {
     assert_eq!(is_over, answer.stdout.is_empty(), "{}", answer.stderr);
 }
 
+/// What is said where memory or time end a process.
+const OVER: &str = "error: the process would take more than 67108864 bytes of memory\n  = help: raise `--max-memory` (half of what \
+                    the machine has unless named), or ask for less\n";
+
 /// What the program itself takes is not counted by any search.
 #[test]
 fn a_program_that_is_larger_than_the_bound_ends_with_a_message() {
@@ -221,11 +225,29 @@ fn a_program_that_is_larger_than_the_bound_ends_with_a_message() {
     let path = files.write("large.csm", format!("int x;\n{}", "x = x + 1;\n".repeat(150_000)));
     let answer = call("futures --max-memory=64M", &[&path]);
     assert_eq!((answer.status, answer.stdout.as_str()), (3, ""));
-    let said =
-        "error: the process would take more memory than `--max-memory` allows\n  = help: raise it, or ask for less\n";
-    assert_eq!(answer.stderr, said);
+    assert_eq!(answer.stderr, OVER);
     // The trace of one execution.
     let path = files.write("long.csm", "int x;\nwhile (true) { x = x + 1; print(x); }\n");
     let answer = call("run --max-memory=64M", &[&path]);
-    assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", said));
+    assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", OVER));
+}
+
+/// A program that is compiled takes memory and time before any search counts them.
+#[test]
+fn bounds_hold_while_a_program_is_compiled() {
+    let files = Files::new();
+    let statements = "x = x + 1; ".repeat(150_000);
+    let path = files.write("large.csm", format!("int x;\ncobegin\nA: {{ {statements} }}\nB: x = 2;\ncoend\n"));
+    for command in
+        ["futures", "races", "paths", "coverage", "correlate", "check --confirm", "ci", "report", "drive --out unused"]
+    {
+        let answer = call(&format!("{command} --max-memory=64M"), &[&path]);
+        assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", OVER), "{command}");
+    }
+    let said = "error: the 0.001 seconds of `--timeout` were over before the program was compiled\n  = help: raise it, or ask \
+                about a smaller program\n";
+    for command in ["futures", "races", "paths", "coverage", "correlate", "drive --out unused", "run --seeds 0..9"] {
+        let answer = call(&format!("{command} --timeout=0.001"), &[&path]);
+        assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", said), "{command}");
+    }
 }

@@ -12,8 +12,8 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, Expr, ExprKind, Initialiser};
 use crate::source::Span;
 
-/// No program has globals with more values in all: it would only exhaust the memory.
-const MAX_GLOBAL_CELLS: u64 = 1 << 21;
+/// No program has variables with more values in all: it would only exhaust the memory.
+const MAX_CELLS_IN_ALL: u64 = 1 << 21;
 
 impl<'a> Checker<'a> {
     /// Declares the globals of a declaration, without looking at values that are not constant.
@@ -48,17 +48,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the globals, with another one of a type, hold no more values than memory is to be taken for; reports it where that
+    /// Whether the variables, with another one of a type, hold no more values than memory is to be taken for; reports it where that
     /// one is too much.
     fn has_room_for(&mut self, ty: Type, declarator: &ast::Declarator) -> bool {
-        let before = self.global_cells;
-        self.global_cells += u64::from(self.program.size_of(ty));
-        if self.global_cells > MAX_GLOBAL_CELLS && before <= MAX_GLOBAL_CELLS {
+        let before = self.declared_cells;
+        self.declared_cells += u64::from(self.program.size_of(ty));
+        if self.declared_cells > MAX_CELLS_IN_ALL && before <= MAX_CELLS_IN_ALL {
             let message = format!("the variables of the program are too large: `{}` is too much", declarator.name.name);
-            let label = format!("{before} values stand before it; at most {MAX_GLOBAL_CELLS} in all globals");
-            self.report(Diagnostic::error(Code::BadSize, declarator.name.span, message, label));
+            let label = format!("{before} values stand before it; at most {MAX_CELLS_IN_ALL} in all variables");
+            let advice = "declare shorter arrays: an analysis of a few elements says as much as one of many";
+            self.report(Diagnostic::error(Code::BadSize, declarator.name.span, message, label).with_help(advice));
         }
-        self.global_cells <= MAX_GLOBAL_CELLS
+        self.declared_cells <= MAX_CELLS_IN_ALL
     }
 
     pub(super) fn new_variable(
@@ -109,7 +110,10 @@ impl<'a> Checker<'a> {
             }
             let ty = match (known, base) {
                 (Some(variable), _) => self.program.variables[variable].ty,
-                (None, base) => self.declared_type(base.unwrap_or(Type::Error), declarator),
+                (None, base) => {
+                    let ty = self.declared_type(base.unwrap_or(Type::Error), declarator);
+                    if self.has_room_for(ty, declarator) { ty } else { Type::Error }
+                }
             };
             if let Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) = &declarator.initialiser {
                 self.spawned_declaration(declarator, ty, known, call, into);

@@ -55,8 +55,8 @@ pub(super) struct Checker<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether there are so many errors that the rest is not checked.
     pub exhausted: bool,
-    /// Values of all globals together.
-    pub global_cells: u64,
+    /// Values of all variables that are declared together.
+    pub declared_cells: u64,
     /// What names mean.
     pub(super) names: Vec<Name>,
     pub empty: TextId,
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
             program,
             diagnostics: Vec::new(),
             exhausted: false,
-            global_cells: 0,
+            declared_cells: 0,
             names: Vec::new(),
             empty,
             classes: FxHashMap::default(),
