@@ -4,6 +4,7 @@
 //! program may ask for them.
 
 use super::declared::Declared;
+use super::endless::EndlessFindings;
 use super::finding;
 use super::suppress::{Examined, Finding, Findings};
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
@@ -68,6 +69,14 @@ impl<'a> Collector<'a> {
         for met in &report.deadlocks {
             self.add_shown(finding::deadlock(model.sources(), &met.deadlock.threads), &met.deadlock.schedule);
         }
+    }
+
+    /// Adds executions without end, and notes that there are no others where all were looked for.
+    pub(super) fn add_endless(&mut self, found: &'a EndlessFindings, sources: &'a SourceMap) {
+        for report in &found.endless {
+            self.add_of(sources, finding::endless(sources, report), &report.cycle.schedule);
+        }
+        self.has_looked_for(&found.looked_for());
     }
 
     pub(super) fn has_looked_for(&mut self, codes: &[Code]) {

@@ -1,19 +1,21 @@
 //! What executions say of the potential findings of `check`.
 //!
 //! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding the diagnostic that is
-//! shown in its place, and a [`Confirmation`]: real, impossible or open; and the failures and deadlocks that were met meanwhile.
+//! shown in its place, and a [`Confirmation`]: real, impossible or open; and the failures, deadlocks and executions without end that
+//! were met meanwhile.
 //!
 //! **Algorithm**: races are looked for once for the whole file ([`crate::race`]), with few executions for each pair.
 //! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that
 //!    is open.
 //! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of
 //!    one of them for another one; impossible if all states were visited and no deadlock is like that; else open.
-//! 3. A failure that was met is told, and so is a deadlock that no cycle of locks is real by.
+//! 3. A failure that was met is told, and so is a deadlock that no cycle of locks is real by; and an execution without end.
 //!
 //! **Soundness and limits**: what is impossible is so for the given inputs. A pair of places that means several variables
 //! counts for one of them only where all states were visited, or where it means no other.
 
 use super::closing::in_file;
+use super::endless;
 use super::finding;
 use super::races::{RacesRequest, plain};
 use crate::budget::Budget;
@@ -117,7 +119,7 @@ pub(super) fn confirm_findings(
     };
     let findings = find(&model, &plain(&of_races), &request.budget);
     let judge = Judge { program: model.program(), report: &report(&model, &findings), findings: &findings };
-    let ends = if request.tells_ends { judge.ends(&model, &potential) } else { Vec::new() };
+    let ends = if request.tells_ends { judge.ends(&model, &potential, &request.budget) } else { Vec::new() };
     let judged = potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect();
     Confirmed { judged, ends: ends.into_iter().filter_map(|end| in_file(end, file, u32::MAX)).collect() }
 }
@@ -198,7 +200,7 @@ impl Judge<'_> {
     }
 
     /// Step 3, in the sources of the model.
-    fn ends(&self, model: &Model, potential: &[(Potential, Diagnostic)]) -> Vec<Diagnostic> {
+    fn ends(&self, model: &Model, potential: &[(Potential, Diagnostic)], budget: &Budget<'_>) -> Vec<Diagnostic> {
         let mut ends: Vec<Diagnostic> = Vec::new();
         for met in &self.report.failures {
             let failure = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
@@ -215,6 +217,9 @@ impl Judge<'_> {
         let deadlocks = self.report.deadlocks.iter().map(|met| &met.deadlock.threads);
         let unexplained = deadlocks.filter(|threads| !cycles.iter().any(|locks| is_of_cycle(threads, locks)));
         ends.extend(unexplained.map(|threads| finding::deadlock(model.sources(), threads)));
+        let states = self.findings.exploration.as_ref().map_or(0, |answer| answer.statistics.states);
+        let endless = endless::behind(model, states, budget).endless;
+        ends.extend(endless.iter().map(|report| finding::endless(model.sources(), report)));
         ends.into_iter().map(|end| end.with_note(MET)).collect()
     }
 

@@ -1,6 +1,7 @@
 //! The answer of `coverage`: what executions cover of what can be covered.
 
 use super::compiled::Compiled;
+use super::endless::{self, EndlessFindings};
 use crate::budget::Budget;
 use crate::coverage::report::{CoverageReport, MetReport, library_report, report};
 use crate::coverage::{self, Findings, RecordedProgram, Request};
@@ -63,6 +64,9 @@ pub struct CoverageAnswer {
     /// Failures and deadlocks of the program.
     #[serde(flatten)]
     pub met: MetReport,
+    /// Executions without end of the program, where all executions were to be explored.
+    #[serde(flatten)]
+    pub endless: EndlessFindings,
     /// As the layer `coverage` has found it.
     #[serde(skip)]
     pub findings: Findings,
@@ -92,5 +96,9 @@ pub fn coverage(
             ((library_report(unit, &findings), MetReport::default()), findings)
         }
     };
-    Ok(CoverageAnswer { report, met, findings })
+    let endless = match (subject, &findings.searched) {
+        (Compiled::Program(model), Some(answer)) => endless::behind(model, answer.statistics.states, budget),
+        _ => EndlessFindings::default(),
+    };
+    Ok(CoverageAnswer { report, met, endless, findings })
 }

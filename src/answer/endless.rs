@@ -6,6 +6,7 @@
 //! 1. Before any other search, through a few states ([`FIRST_STATES`]): a program that prints in a loop has infinitely many
 //!    states with what it prints, and few without.
 //! 2. Behind the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the budget that is left.
+//! 3. Commands that ask something else ([`behind`]) look through as many states as they have visited for that.
 
 use crate::budget::{Bound, Budget, Limits};
 use crate::diagnostics::Code;
@@ -53,6 +54,12 @@ pub(super) fn around<T>(
         () => look(model, request, STATES.max(answer(&found).statistics.states), budget),
     };
     (found, EndlessFindings::of(model, request, &endless))
+}
+
+/// Looks for executions without end behind a search for something else, which has visited so many states.
+pub(super) fn behind(model: &Model, states: u64, budget: &Budget<'_>) -> EndlessFindings {
+    let request = EndlessRequest::default();
+    EndlessFindings::of(model, request, &look(model, request, states.max(FIRST_STATES), budget))
 }
 
 fn look(model: &Model, request: EndlessRequest, states: u64, budget: &Budget<'_>) -> EndlessAnswer {

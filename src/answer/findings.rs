@@ -104,16 +104,13 @@ impl FuturesAnswer {
         for deadlock in &self.futures.deadlocks {
             collector.add_shown(finding::deadlock(model.sources(), &deadlock.threads), &deadlock.schedule);
         }
-        for report in &self.endless.endless {
-            collector.add_shown(finding::endless(model.sources(), report), &report.cycle.schedule);
-        }
+        collector.add_endless(&self.endless, model.sources());
         if let Some(selection) = self.selection.as_ref().filter(|of| of.consistent == Some(false)) {
             collector.add(finding::inconsistent(&selection.contradiction));
         }
         if self.answer.is_complete() {
             collector.has_looked_for(&ENDS);
         }
-        collector.has_looked_for(&self.endless.looked_for());
         collector.findings
     }
 }
@@ -140,6 +137,7 @@ impl RacesAnswer {
             let found = finding::deadlock(sources, &met.deadlock.threads);
             collector.add_of(sources, found, &met.deadlock.schedule);
         }
+        collector.add_endless(&self.endless, &unit.sources);
         let code = match report.target {
             "correlations" => Code::EndangeredCorrelation,
             "notifications" => Code::WaitNeverNotified,
@@ -235,6 +233,7 @@ impl CoverageAnswer {
         for met in &self.met.deadlocks {
             collector.add_shown(finding::deadlock(model.sources(), &met.deadlock.threads), &met.deadlock.schedule);
         }
+        collector.add_endless(&self.endless, model.sources());
         collector.findings
     }
 }

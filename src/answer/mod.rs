@@ -105,7 +105,7 @@ pub use paths_explain::{
 pub use paths_graph::{paths_dot, paths_svg};
 pub use pi::{PiReport, pi};
 pub use races::{RacesAnswer, RacesRequest, RacesTarget, race_pair, races, races_of};
-pub use report::{ReportAnswer, ReportData, ReportRequest, ReportedFinding, report};
+pub use report::{ListedRaces, ReportAnswer, ReportData, ReportRequest, ReportedFinding, report};
 pub use run::{Course, RunAnswer, RunCycle, RunReport, RunRequest, run};
 pub use run_chart::run_chart;
 pub use run_seeds::{CountedOutcome, SeedsAnswer, SeedsRequest, run_seeds};

@@ -1,6 +1,7 @@
 //! The answer of `races`: which accesses race, and what follows.
 
 use super::compiled::Compiled;
+use super::endless::{self, EndlessFindings};
 use crate::budget::{Bound, Budget};
 use crate::correlation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -95,6 +96,9 @@ pub struct RacesAnswer {
     /// With names.
     #[serde(flatten)]
     pub report: RacesReport,
+    /// Executions without end, where all executions were to be explored.
+    #[serde(flatten)]
+    pub endless: EndlessFindings,
     /// The bound that has cut something.
     #[serde(skip)]
     pub bound: Option<Bound>,
@@ -138,7 +142,8 @@ pub fn races_of(
                 timing.exploration += one.findings.timing.exploration;
             }
             let models = library.drivers.into_iter().map(|one| (one.driver.name, one.model)).collect();
-            Ok(RacesAnswer { report, bound: library.bound, timing, drivers: models })
+            let endless = EndlessFindings::default();
+            Ok(RacesAnswer { report, endless, bound: library.bound, timing, drivers: models })
         }
     }
 }
@@ -154,7 +159,9 @@ pub fn races(model: &Model, request: &RacesRequest, budget: &Budget<'_>) -> Resu
     }
     let findings = race::find(model, &resolve(model, request)?, budget);
     let (bound, timing) = (findings.bound, findings.timing);
-    Ok(RacesAnswer { report: report(model, &findings), bound, timing, drivers: Vec::new() })
+    let explored = findings.exploration.as_ref();
+    let endless = explored.map(|answer| endless::behind(model, answer.statistics.states, budget)).unwrap_or_default();
+    Ok(RacesAnswer { report: report(model, &findings), endless, bound, timing, drivers: Vec::new() })
 }
 
 /// The target, where it is another one than races.
@@ -182,7 +189,7 @@ fn directed(model: &Model, target: &Target, request: &RacesRequest, budget: &Bud
     let bound = findings.iter().find_map(|found| found.bound);
     let report = aim_report(model, target, &findings, &Places::new(model.program()));
     let timing = Timing { trials: started.elapsed(), ..Timing::default() };
-    RacesAnswer { report, bound, timing, drivers: Vec::new() }
+    RacesAnswer { report, endless: EndlessFindings::default(), bound, timing, drivers: Vec::new() }
 }
 
 fn resolve(model: &Model, request: &RacesRequest) -> Result<Request, Diagnostics> {

@@ -11,6 +11,7 @@ use super::ci::{CiCommand, CiFile, CiReport, CiRequest, ci_file};
 use super::compiled::Compiled;
 use super::correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 use super::coverage::{CoverageAnswer, CoverageRequest, coverage};
+use super::endless::EndlessFindings;
 use super::futures::FuturesAnswer;
 use super::ir::{Emit, FormData, ir};
 use super::pi::{PiReport, pi};
@@ -54,7 +55,7 @@ pub struct ReportAnswer {
     source: String,
     findings: Vec<ReportedFinding>,
     pi: Option<PiReport>,
-    races: Option<RacesReport>,
+    races: Option<ListedRaces>,
     graph: Option<ProgramData>,
     correlate: Option<CorrelateAnswer>,
     coverage: Option<CoverageAnswer>,
@@ -107,7 +108,7 @@ pub struct ReportData<'a> {
     /// What can happen; of a program.
     pub futures: Option<&'a FuturesAnswer>,
     /// Races; without the schedules of pairs, which `executions` has.
-    pub races: Option<&'a RacesReport>,
+    pub races: Option<&'a ListedRaces>,
     /// Correlated variables and pairs of methods.
     pub correlate: Option<&'a CorrelateAnswer>,
     /// What random executions cover; the instances that are missing are those that may be possible.
@@ -145,7 +146,10 @@ pub fn report<'a>(
     let subject = unit().map(|unit| Compiled::new(unit, request.options.clone()));
     ReportAnswer {
         pi: with_main.as_ref().map(pi),
-        races: file.races().map(|answer| races(&answer.report, LISTED, &mut left_out)),
+        races: file.races().map(|answer| ListedRaces {
+            report: races(&answer.report, LISTED, &mut left_out),
+            endless: answer.endless.clone(),
+        }),
         coverage: subject.and_then(|subject| covered(&subject, &request.options, &budget(), &mut left_out)),
         graph: with_main.and_then(|unit| graph(unit, &mut left_out)),
         correlate: unit().map(|unit| correlate(unit, &of_correlate, &budget())),
@@ -166,6 +170,17 @@ fn graph(unit: Unit, left_out: &mut Vec<LeftOut>) -> Option<ProgramData> {
         return None;
     }
     Some(data)
+}
+
+/// Races as the page has them; it serialises as the answer of `races`.
+#[derive(Debug, Serialize)]
+pub struct ListedRaces {
+    /// The pairs that matter most.
+    #[serde(flatten)]
+    pub report: RacesReport,
+    /// Executions without end.
+    #[serde(flatten)]
+    pub endless: EndlessFindings,
 }
 
 /// That many of the pairs that matter most, in text order. A schedule of each would make the page grow with the cube of the program.

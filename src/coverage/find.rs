@@ -7,7 +7,7 @@
 //!    ([`Methods::drivers`]) are run in turn, each by an equal share of the seeds.
 //! 2. Of a program, decide each instance that they do not cover: by the text ([`Reasons`]), else by all states
 //!    ([`feasible`]).
-//! 3. Of a program, decide which pi terms can happen, as `futures` does.
+//! 3. Of a program, decide which pi terms can happen, and find failures and deadlocks that no execution has met, as `futures` does.
 //!
 //! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
 //! hit, and for a file without `main`, whose clients are unbounded.
@@ -20,7 +20,7 @@ use super::method_pairs::PublicMethods;
 use super::reason::{Reason, Reasons};
 use super::universe::Universe;
 use crate::budget::{Bound, Budget, Limits};
-use crate::explore::{Answer, Query, Subject};
+use crate::explore::{Answer, Query, Subject, with_fewer_switches};
 use crate::harness::{Driver, Methods};
 use crate::ir::{DefinitionId, ReadId};
 use crate::model::{Model, Options, Unit};
@@ -61,6 +61,8 @@ pub struct Findings {
     pub feasible: Option<BTreeSet<Instance>>,
     /// The pi terms of a program.
     pub terms: Option<Terms>,
+    /// What a search through all executions says of the ends and terms of a program, where it was asked for.
+    pub searched: Option<Answer>,
     /// The drivers that were run, of a file without `main`.
     pub drivers: Vec<Driver>,
     /// Whether there is a `main`.
@@ -124,6 +126,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
         excluded: BTreeMap::new(),
         feasible: None,
         terms: None,
+        searched: None,
         drivers: Vec::new(),
         is_program: true,
     };
@@ -225,6 +228,7 @@ pub fn of_library(unit: &Unit, (universe, methods): (Universe, PublicMethods), m
         excluded: BTreeMap::new(),
         feasible: None,
         terms: None,
+        searched: None,
         drivers: Vec::new(),
         is_program: false,
     };
@@ -270,20 +274,23 @@ impl Findings {
         let reads = form.shared_reads().into_iter().filter(|&read| form.terms(read).len() > 1);
         let mut all: Vec<(ReadId, DefinitionId)> = reads.flat_map(of_read).collect();
         all.sort_unstable();
-        let feasible = explore.then(|| self.possible_terms(model, &all, budget)).flatten();
+        if explore {
+            self.searched = Some(Subject::from(model).futures(&Query::without_outcomes(&all), budget));
+        }
+        let feasible = self.possible_terms(&all);
         self.terms = Some(Terms { all, feasible });
+        if let Some(answer) = &mut self.searched {
+            with_fewer_switches(model.machine(), answer);
+            self.measured.add_searched(model.machine(), answer);
+        }
     }
 
-    fn possible_terms(
-        &mut self,
-        model: &Model,
-        all: &[(ReadId, DefinitionId)],
-        budget: &Budget<'_>,
-    ) -> Option<BTreeSet<(ReadId, DefinitionId)>> {
+    fn possible_terms(&mut self, all: &[(ReadId, DefinitionId)]) -> Option<BTreeSet<(ReadId, DefinitionId)>> {
+        let answer = self.searched.as_ref()?;
+        // Then nothing is left to be decided, whatever bound was hit.
         if all.iter().all(|term| self.measured.terms.contains_key(term)) {
             return Some(all.iter().copied().collect());
         }
-        let answer: Answer = Subject::from(model).futures(&Query::default(), budget);
         self.bound = self.bound.or(answer.bound);
         let met = answer.terms.iter().map(|term| (term.read, term.definition));
         let met: BTreeSet<_> = met.filter(|term| all.binary_search(term).is_ok()).collect();

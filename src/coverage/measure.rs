@@ -16,11 +16,12 @@ use super::matching::Matcher;
 use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
 use super::universe::{Binding, Universe};
 use crate::budget::{Bound, Budget};
-use crate::explore::blocked_threads;
+use crate::explore::{Answer, blocked_threads};
 use crate::ir::{Access, DefinitionId, ReadId};
 use crate::model::Model;
 use crate::schedule::{
-    self, Departure, Execution, ExecutionStatus, Experiment, Random, Replay, Schedule, Trial, Trials, TrialsEnd,
+    self, Departure, Execution, ExecutionStatus, Experiment, Random, Replay, Schedule, Scripted, Trial, Trials,
+    TrialsEnd,
 };
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
 use rustc_hash::FxHashSet;
@@ -104,6 +105,28 @@ pub struct Ended<'a> {
     pub state: &'a State,
     /// Names of threads.
     pub tables: &'a Tables,
+}
+
+/// Where an execution comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was made at random, by this seed.
+    Seed(u64),
+    /// It was recorded, or is that of a generated test.
+    Recorded,
+    /// A search through all executions has met it.
+    Searched,
+}
+
+impl Origin {
+    /// The seed that makes it again.
+    #[must_use]
+    pub fn seed(self) -> Option<u64> {
+        match self {
+            Origin::Seed(seed) => Some(seed),
+            Origin::Recorded | Origin::Searched => None,
+        }
+    }
 }
 
 /// A failure, a deadlock, or an execution that was stopped.
@@ -203,8 +226,8 @@ pub struct Measured {
     /// How many end in each way.
     pub statuses: BTreeMap<&'static str, u64>,
     /// The first execution of each failure, of each deadlock, and of those that were stopped; with the number of its program
-    /// and its seed.
-    pub ends: Vec<(usize, Option<u64>, BadEnd)>,
+    /// and where it comes from.
+    pub ends: Vec<(usize, Origin, BadEnd)>,
     /// Whether an execution had too many beginnings of matches to follow them all.
     pub is_cut: bool,
     /// The bound that was hit.
@@ -213,7 +236,7 @@ pub struct Measured {
 
 impl Measured {
     /// Adds an execution of the program with that number.
-    pub fn add(&mut self, program: usize, seed: Option<u64>, one: OneMeasured) {
+    pub fn add(&mut self, program: usize, origin: Origin, one: OneMeasured) {
         if one.status == ExecutionStatus::Discarded.word() {
             self.discarded += 1;
             return;
@@ -225,10 +248,27 @@ impl Measured {
         one.terms.into_iter().for_each(|term| *self.terms.entry(term).or_default() += 1);
         one.lines.into_iter().for_each(|line| *self.lines.entry(line).or_default() += 1);
         *self.statuses.entry(one.status).or_default() += 1;
-        if let Some(end) = one.end
-            && !self.ends.iter().any(|(of, _, known)| *of == program && known.is_like(&end))
-        {
-            self.ends.push((program, seed, end));
+        if let Some(end) = one.end {
+            self.add_end(program, origin, end);
+        }
+    }
+
+    fn add_end(&mut self, program: usize, origin: Origin, end: BadEnd) {
+        if !self.ends.iter().any(|(of, _, known)| *of == program && known.is_like(&end)) {
+            self.ends.push((program, origin, end));
+        }
+    }
+
+    /// Adds the failures and deadlocks of the first program that a search has met and no execution. They cover nothing: such an
+    /// execution is not one of those that are measured.
+    pub fn add_searched(&mut self, machine: &Machine, answer: &Answer) {
+        let failures = answer.failures.iter().map(|failure| &failure.schedule);
+        for steps in failures.chain(answer.deadlocks.iter().map(|deadlock| &deadlock.schedule)) {
+            let done = schedule::run(machine, &mut Scripted::new(steps), steps.len() as u64, &mut ());
+            if let Some(end) = BadEnd::of(machine, &ended(&done)).filter(|end| end.status != ExecutionStatus::StepLimit)
+            {
+                self.add_end(0, Origin::Searched, end);
+            }
         }
     }
 
@@ -243,7 +283,7 @@ impl Measured {
     ) {
         let trials = Trials { machine: watched.model.machine(), seeds, max_steps, budget };
         let end = trials.run(&Watching(watched), |seed, one| {
-            self.add(program, Some(seed), one);
+            self.add(program, Origin::Seed(seed), one);
             ControlFlow::Continue(())
         });
         if let TrialsEnd::Stopped(bound) = end {
@@ -269,7 +309,7 @@ impl Measured {
         if let Some(departure) = replay.departure_of(&done.status, recorded.status.as_deref()) {
             return Err(departure);
         }
-        self.add(program, None, OneMeasured::new(watched, &watch, &ended(&done)));
+        self.add(program, Origin::Recorded, OneMeasured::new(watched, &watch, &ended(&done)));
         Ok(())
     }
 }

@@ -25,7 +25,7 @@ pub use feasible::{Feasible, feasible};
 pub use find::{Findings, RecordedProgram, Request, Terms, find, find_in_drivers, find_in_recorded, of_library};
 pub use instance::{Instance, Totals, instances, totals};
 pub use matching::{Candidates, MAX_PARTIALS, Matcher};
-pub use measure::{BadEnd, Ended, Measured, OneMeasured, Shown, Watch, Watched};
+pub use measure::{BadEnd, Ended, Measured, OneMeasured, Origin, Shown, Watch, Watched};
 pub use method_pairs::{Method, MethodId, MethodPair, Overlaps, PublicMethods};
 pub use pattern::{Kind, Letter, MAX_LETTERS, PATTERNS, Pattern, PatternId, Role, Slot};
 pub use reach::Reach;

@@ -130,6 +130,29 @@ fn nothing_is_claimed_beyond_a_bound() {
     assert!(answer.stdout.contains("not over after the bound of steps"), "{answer:?}");
 }
 
+/// A failure that few executions have.
+const RARE: &str = "int x;\ncobegin\n A: x = 1; x = 2; x = 3; x = 4; x = 5; x = 6; x = 7; x = 8; x = 9; x = 10;\n B: int a = x; \
+                    int b = x; int c = x; int d = x; assert(!(a == 3 && b == 4 && c == 4 && d == 5));\ncoend\n";
+
+#[test]
+fn what_a_search_has_met_is_told_where_no_execution_shows_it() {
+    let files = Files::new();
+    let path = files.write("rare.csm", RARE);
+    let answer = call("coverage --format json", &[&path]);
+    let value = answer.json();
+    assert_eq!(
+        (answer.status, &value["ends"], &value["failures"][0]["seed"]),
+        (1, &serde_json::json!({"ok": 100}), &Value::Null)
+    );
+    assert_eq!(value["failures"].as_array().map(Vec::len), Some(1), "{value:#}");
+    let answer = call("coverage --record-dir", &[&files.path("found"), &path]);
+    assert!(answer.text().contains("shown by none of these executions"), "{}", answer.text());
+    assert!(answer.stderr.ends_with("1 failure, 0 deadlocks\n"), "{}", answer.stderr);
+    let answer = call("run --schedule", &[&files.path("found/failure-1.json"), &path]);
+    assert_eq!(answer.status, 1, "{}", answer.text());
+    assert_eq!(call("coverage --no-exploration", &[&path]).status, 0);
+}
+
 #[test]
 fn the_answer_is_the_same_for_any_number_of_cores() {
     for file in [LOG4J, "samples/map_log4j.csm", "samples/bank_account_broken.csm"] {

@@ -163,6 +163,31 @@ fn a_package_has_no_test_of_what_does_not_end_and_says_so() {
     assert!(answer.text().contains("endless  T1, T2 may run for ever (livelock): no test"), "{}", answer.text());
 }
 
+/// Who asks something else and explores all executions is told as well.
+#[test]
+fn commands_that_explore_executions_tell_those_without_end() {
+    let files = Files::new();
+    let path = files.write("polite.csm", POLITE);
+    for command in ["races", "coverage"] {
+        let answer = call(command, &[&path]);
+        let said = "endless  T1, T2 may run for ever (livelock): `cssame futures` shows it\n";
+        assert!(answer.status == 1 && answer.stdout.contains(said), "{command}: {}", answer.text());
+        let value = call(&format!("{command} --format json"), &[&path]).json();
+        assert_eq!((kinds(&value), &value["endless_complete"]), (vec!["livelock".to_owned()], &Value::Bool(true)));
+        // What is suppressed is not told.
+        let answer = call(&format!("{command} --allow CS0417"), &[&path]);
+        assert!(!answer.stdout.contains("endless  "), "{command}: {}", answer.text());
+        // Nor is what was not looked for.
+        let value = call(&format!("{command} --no-exploration --format json"), &[&path]).json();
+        assert_eq!((kinds(&value), &value["endless_complete"]), (vec![], &Value::Bool(false)));
+    }
+    let racy = files
+        .write("racy.csm", "bool stop; int x; cobegin A: while (!stop) { x = 1; } B: while (!stop) { x = 2; } coend");
+    let answer = call("check --confirm", &[&racy]);
+    assert_eq!(answer.status, 1, "{}", answer.text());
+    assert!(answer.text().contains("error[CS0416]: no end can be reached any more: A, B"), "{}", answer.text());
+}
+
 /// Where a bound had cut the search, an execution with iterations that are alike went round for ever on its way to an end.
 #[test]
 fn executions_of_a_search_that_was_cut_are_completed_or_left_as_they_are() {

@@ -36,7 +36,8 @@ pub fn print(
     output.print(&table.lines().concat());
     output.print(&failures_text(report));
     report.deadlocks.iter().flatten().for_each(|deadlock| output.print(&deadlock_text(deadlock)));
-    report.endless.iter().for_each(|findings| output.print(&endless::listed(findings)));
+    let endless = report.endless.iter().flat_map(|findings| &findings.endless);
+    output.print(&endless::told(endless, "no test, `cssame futures` shows it"));
     output.print(&outcomes_text(report));
     report.pairs.iter().flatten().for_each(|pair| output.print(&pair_text(pair)));
     report.race.iter().for_each(|race| output.print(&race_text(race)));

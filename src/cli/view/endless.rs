@@ -1,11 +1,12 @@
 //! Executions without end, for people: the finding, the way into the cycle, the cycle, and how to see them again.
 
 use super::snippet;
-use crate::answer::EndlessFindings;
+use crate::answer::{EndlessFindings, Judged, finding};
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::report::EndlessReport;
 use crate::model::Model;
 use crate::schedule::{self, ExecutionStatus, RenderOptions, Trace};
+use crate::source::SourceMap;
 use crate::vm::Choice;
 
 /// What is said of an outcome behind what was printed: one without end has no last line.
@@ -21,15 +22,21 @@ pub(super) fn summary(findings: &EndlessFindings) -> String {
     }
 }
 
-/// A line for each way to run for ever, of which there is no test.
-pub(super) fn listed(findings: &EndlessFindings) -> String {
+/// A line for each way to run for ever, with what is to be done about it.
+pub(super) fn told<'a>(reports: impl Iterator<Item = &'a EndlessReport>, advice: &str) -> String {
     let line = |report: &EndlessReport| {
         let threads: Vec<&str> = report.cycle.threads.iter().map(|thread| thread.thread.as_str()).collect();
         let can = if report.no_end_after == Some(0) { "run" } else { "may run" };
         let what = snippet::one_line(&format!("{} {can} for ever", threads.join(", ")));
-        format!("endless  {what} ({}): no test, `cssame futures` shows it\n", report.kind)
+        format!("endless  {what} ({}): {advice}\n", report.kind)
     };
-    findings.endless.iter().map(line).collect()
+    reports.map(line).collect()
+}
+
+/// The same of those that nobody has suppressed, where a command has asked something else.
+pub(super) fn told_beside(findings: &EndlessFindings, sources: &SourceMap, judged: &Judged) -> String {
+    let is_shown = |report: &&EndlessReport| judged.shown(finding::endless(sources, report)).is_some();
+    told(findings.endless.iter().filter(is_shown), "`cssame futures` shows it")
 }
 
 /// The finding, the way into the cycle, and the cycle.

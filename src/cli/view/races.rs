@@ -1,5 +1,6 @@
 //! Races, for people.
 
+use super::endless;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use super::symmetric::groups;
@@ -159,6 +160,7 @@ impl RacesView<'_> {
         }
         blocks.extend(self.failures(report));
         blocks.extend(self.deadlocks(report));
+        blocks.push(endless::told_beside(&self.answer.endless, &self.subject.unit().sources, self.judged));
         blocks.retain(|block| !block.is_empty());
         output.print(&blocks.join("\n"));
     }

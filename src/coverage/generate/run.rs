@@ -32,7 +32,7 @@ use super::test::TestCase;
 use super::verdict::ViolationKind;
 use crate::budget::{Bound, Budget, Statistics};
 use crate::coverage::instance::Instance;
-use crate::coverage::measure::Measured;
+use crate::coverage::measure::{Measured, Origin};
 use crate::schedule::Random;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -283,7 +283,7 @@ impl<'a> Generator<'a> {
             let (instances, pairs) = (self.found.measured.instances.len(), self.found.measured.pairs.len());
             let known = &self.found.measured.instances;
             fresh.extend(execution.measured.covered().iter().filter(|instance| !known.contains_key(instance)));
-            self.found.measured.add(number as usize - 1, None, execution.measured.clone());
+            self.found.measured.add(number as usize - 1, Origin::Recorded, execution.measured.clone());
             let added = self.found.measured.instances.len() - instances + self.found.measured.pairs.len() - pairs;
             if added > 0 && best.is_none_or(|(_, most)| added > most) {
                 best = Some((place, added));

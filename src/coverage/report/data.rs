@@ -128,7 +128,7 @@ pub struct SeededFailure {
     /// As in `futures`.
     #[serde(flatten)]
     pub failure: FailureReport,
-    /// The seed of the first execution that has it; none for a recorded one.
+    /// The seed of the first execution that has it; none for a recorded one, and for one that a search has met.
     pub seed: Option<u64>,
 }
 
@@ -138,7 +138,7 @@ pub struct SeededDeadlock {
     /// As in `futures`.
     #[serde(flatten)]
     pub deadlock: DeadlockReport,
-    /// The seed of the first execution that has it; none for a recorded one.
+    /// The seed of the first execution that has it; none for a recorded one, and for one that a search has met.
     pub seed: Option<u64>,
 }
 

@@ -213,8 +213,8 @@ fn terms_report(model: &Model, findings: &Findings, terms: &Terms) -> TermsRepor
 fn met(model: &Model, findings: &Findings) -> MetReport {
     let naming = model.naming();
     let (mut failures, mut deadlocks) = (Vec::new(), Vec::new());
-    for (_, seed, end) in &findings.measured.ends {
-        let seed = *seed;
+    for (_, origin, end) in &findings.measured.ends {
+        let seed = origin.seed();
         match &end.status {
             ExecutionStatus::Failed(failure) => {
                 let thread = end.thread.clone().unwrap_or_default();

@@ -8,6 +8,7 @@ use crate::cli::record;
 use crate::cli::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use crate::cli::view::snippet;
 use crate::cli::view::symmetric::groups;
+use crate::coverage::Origin;
 use crate::coverage::report::MetReport;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::report::BlockedReport;
@@ -25,14 +26,14 @@ const LONG: usize = 1_000;
 impl CoverageView<'_> {
     pub(super) fn failures(&self, report: &MetReport) -> Vec<String> {
         let Compiled::Program(model) = self.subject else { return Vec::new() };
-        let ends = self.coverage.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
-            ExecutionStatus::Failed(failure) => Some((failure, &end.steps[..])),
+        let ends = self.coverage.findings.measured.ends.iter().filter_map(|(_, origin, end)| match &end.status {
+            ExecutionStatus::Failed(failure) => Some((failure, &end.steps[..], *origin)),
             _ => None,
         });
-        let block = |(index, (met, (failure, steps)))| {
+        let block = |(index, (met, (failure, steps, origin)))| {
             let met: &crate::coverage::report::SeededFailure = met;
             let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts);
-            let diagnostic = with_seed(self.judged.shown(diagnostic)?, met.seed);
+            let diagnostic = with_origin(self.judged.shown(diagnostic)?, origin);
             Some((diagnostic, steps, met.seed, index))
         };
         let all: Vec<_> = report.failures.iter().zip(ends).enumerate().filter_map(block).collect();
@@ -47,14 +48,14 @@ impl CoverageView<'_> {
 
     pub(super) fn deadlocks(&self, report: &MetReport) -> Vec<String> {
         let Compiled::Program(model) = self.subject else { return Vec::new() };
-        let ends = self.coverage.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
-            ExecutionStatus::Deadlock => Some(&end.steps[..]),
+        let ends = self.coverage.findings.measured.ends.iter().filter_map(|(_, origin, end)| match &end.status {
+            ExecutionStatus::Deadlock => Some((&end.steps[..], *origin)),
             _ => None,
         });
-        let block = |(index, (met, steps))| {
+        let block = |(index, (met, (steps, origin)))| {
             let met: &crate::coverage::report::SeededDeadlock = met;
             let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
-            let diagnostic = with_seed(self.judged.shown(diagnostic)?, met.seed);
+            let diagnostic = with_origin(self.judged.shown(diagnostic)?, origin);
             Some((diagnostic, steps, met, index))
         };
         let all: Vec<_> = report.deadlocks.iter().zip(ends).enumerate().filter_map(block).collect();
@@ -100,10 +101,12 @@ impl CoverageView<'_> {
     }
 }
 
-fn with_seed(diagnostic: Diagnostic, seed: Option<u64>) -> Diagnostic {
-    match seed {
-        Some(seed) => diagnostic.with_note(format!("the execution of seed {seed} is the first that shows it")),
-        None => diagnostic.with_note("shown by a recorded execution"),
+fn with_origin(diagnostic: Diagnostic, origin: Origin) -> Diagnostic {
+    match origin {
+        Origin::Seed(seed) => diagnostic.with_note(format!("the execution of seed {seed} is the first that shows it")),
+        Origin::Recorded => diagnostic.with_note("shown by a recorded execution"),
+        Origin::Searched => diagnostic
+            .with_note("shown by none of these executions: met when all were explored to decide what can be covered"),
     }
 }
 

@@ -14,9 +14,10 @@ pub use generated::generated_summary;
 pub use lcov::lcov;
 pub use listing::listing;
 
+use super::endless;
 use super::snippet::{self, wrap};
 use crate::answer::words::plural;
-use crate::answer::{Compiled, CoverageAnswer, GenerateAnswer, Judged};
+use crate::answer::{Compiled, CoverageAnswer, EndlessFindings, GenerateAnswer, Judged};
 use crate::coverage::Findings;
 use crate::coverage::report::{CoverageReport, MetReport};
 use std::path::Path;
@@ -49,17 +50,23 @@ pub struct Covered<'a> {
     report: &'a CoverageReport,
     findings: &'a Findings,
     met: Option<&'a MetReport>,
+    endless: Option<&'a EndlessFindings>,
 }
 
 impl<'a> From<&'a CoverageAnswer> for Covered<'a> {
     fn from(answer: &'a CoverageAnswer) -> Covered<'a> {
-        Covered { report: &answer.report, findings: &answer.findings, met: Some(&answer.met) }
+        Covered {
+            report: &answer.report,
+            findings: &answer.findings,
+            met: Some(&answer.met),
+            endless: Some(&answer.endless),
+        }
     }
 }
 
 impl<'a> From<&'a GenerateAnswer> for Covered<'a> {
     fn from(answer: &'a GenerateAnswer) -> Covered<'a> {
-        Covered { report: &answer.report, findings: &answer.findings, met: None }
+        Covered { report: &answer.report, findings: &answer.findings, met: None, endless: None }
     }
 }
 
@@ -90,6 +97,9 @@ impl CoverageView<'_> {
         if let Some(met) = self.coverage.met {
             blocks.extend(self.failures(met));
             blocks.extend(self.deadlocks(met));
+        }
+        if let Some(findings) = self.coverage.endless {
+            blocks.push(endless::told_beside(findings, &self.subject.unit().sources, self.judged));
         }
         joined(blocks)
     }
