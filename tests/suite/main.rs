@@ -8,6 +8,7 @@
 mod support;
 
 mod arrays;
+mod assumptions;
 mod circular_locks;
 mod class_samples;
 mod classes;

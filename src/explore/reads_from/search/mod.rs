@@ -103,6 +103,8 @@ pub(super) struct Search<'a, const NAMES: bool> {
     groups: Groups,
     /// Executions that were followed before the search has begun again.
     earlier: u64,
+    /// Whether an assumption may discard executions.
+    discards: bool,
     /// Whether threads try to take locks.
     tries: bool,
     /// Whether threads lower semaphores.
@@ -191,6 +193,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             is_grouped: machine.waits_for_notifications(),
             groups: Groups::new(machine.global_cells(), machine.fixed_waits()),
             earlier: 0,
+            discards: machine.may_discard(),
             tries: machine.tries_locks(),
             lowers: machine.lowers_semaphores(),
             keeps_events: !machine.clears_events(),
@@ -273,7 +276,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             let path = self.now.state.path(thread);
             let pending = self.machine.pending(&self.now.state, thread);
             if !matches!(pending, Some(Pending::Write { .. } | Pending::Fork | Pending::Spawn | Pending::Join)) {
-                if self.machine.may_discard() {
+                if self.discards {
                     self.previous.copy_from(&self.now);
                 }
                 // Who comes from a kept position may let others go on first, which cannot be in a body that only looks.
