@@ -19,6 +19,9 @@ use std::process;
 /// The exit status where a bound was hit before the question was decided.
 const BOUND_HIT: i32 = 3;
 
+/// Blocks of that size are pages of their own, which the GNU C library has the system move.
+const MOVED: usize = 64 << 20;
+
 /// The system's allocator, which never gives nothing.
 pub(crate) struct Allocator;
 
@@ -38,11 +41,19 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // While it grows there may be two of it, but seldom: large blocks are moved by the system.
-        PROCESS.take_back(layout.size());
-        ask(size, size.saturating_sub(layout.size()));
+        // While it grows there are two of it, unless it is so large that the system moves it.
+        let old = layout.size();
+        let is_moved = size >= MOVED;
+        if is_moved {
+            PROCESS.take_back(old);
+        }
+        ask(size, if is_moved { size.saturating_sub(old) } else { size });
         // SAFETY: as above.
-        given(unsafe { System.realloc(block, layout, size) }, size)
+        let block = given(unsafe { System.realloc(block, layout, size) }, size);
+        if !is_moved {
+            PROCESS.take_back(old);
+        }
+        block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {

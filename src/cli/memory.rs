@@ -72,12 +72,12 @@ impl Memory {
         if self.given() > bound {
             return false;
         }
-        if self.is_asked.swap(true, Ordering::Relaxed) {
-            // Another thread asks. It may be had: soon there is an answer.
-            return true;
-        }
         // It seldom fits into a gap if it is large.
         let new = if new as u64 >= LARGE { new as u64 } else { 0 };
+        if new == 0 && self.is_asked.swap(true, Ordering::Relaxed) {
+            // Another thread asks. A small block may be had: soon there is an answer.
+            return true;
+        }
         let more = self.more(resident().map_or(0, |resident| resident + new));
         self.is_asked.store(false, Ordering::Relaxed);
         more > 0
