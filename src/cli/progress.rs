@@ -37,6 +37,7 @@ pub fn with_budget<T>(
     output: &Output,
     work: impl FnOnce(&Budget<'_>) -> T,
 ) -> T {
+    // It holds since the beginning, unless it stands in a configuration that a command reads itself, such as that of a tree.
     if let Some(bytes) = bounds.max_memory {
         PROCESS.bound(bytes);
     }
