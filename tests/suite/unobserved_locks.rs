@@ -263,3 +263,16 @@ fn writers_under_a_lock_are_one_execution_for_each_that_is_last() {
     let found = counted(&model(text), &Limits::default());
     assert_eq!((found.futures, found.executions, found.bound), (10, 10, None));
 }
+
+/// Who gives back the outer lock first lets others come, but not by the inner one.
+#[test]
+fn a_lock_that_is_taken_before_another_one_is_given_back_is_needed_to_count() {
+    let text = "int x, w; lock A, B; cobegin
+          T1: { lock(A); int a = x; x = a + 1; lock(B); a = w; unlock(B); unlock(A); }
+          T2: { lock(A); x = x + 1; lock(B); unlock(A); w = 2; unlock(B); }
+        coend";
+    let model = model(text);
+    let found = Subject::from(&model).count_with_fewer_orders(&Budget::unlimited());
+    assert!(found.is_none_or(|found| found.futures == 2), "{found:?}");
+    assert_eq!(count_by_states(model.machine(), &Budget::unlimited()).futures, 2);
+}

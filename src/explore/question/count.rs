@@ -58,7 +58,7 @@ const FEW_STATES: u64 = 1_000;
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
 /// [`Subject::count`](crate::explore::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, None, budget, &mut |_| None).ok();
+    let by_executions = || count_unless(machine, None, budget, &mut Others::default()).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -78,6 +78,23 @@ fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Coun
     count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }))
 }
 
+/// A means to find the number of futures with so much effort.
+type Means<'a> = &'a mut dyn FnMut(u64) -> Option<CountAnswer>;
+
+/// What else may tell the number of futures while executions are followed.
+#[derive(Default)]
+pub(in crate::explore) struct Others<'a> {
+    /// So many states, where there are infinitely many futures or none.
+    pub infinite_or_none: Option<Means<'a>>,
+    /// So many executions at most, of a program that may have fewer.
+    pub by_other_executions: Option<Means<'a>>,
+}
+
+/// What a means finds.
+fn ask(means: &mut Option<Means<'_>>, effort: u64) -> Option<CountAnswer> {
+    means.as_mut().and_then(|means| means(effort))
+}
+
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
 /// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
 /// well, by the work that they are: there may be futures without end. Where executions are far more than futures, states may be few: as
@@ -90,7 +107,7 @@ pub(in crate::explore) fn count_unless(
     machine: &Machine,
     without: Option<&WithoutLocks>,
     budget: &Budget<'_>,
-    infinite_or_none: &mut dyn FnMut(u64) -> Option<CountAnswer>,
+    others: &mut Others<'_>,
 ) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
@@ -102,12 +119,14 @@ pub(in crate::explore) fn count_unless(
     let found = reads_from::enumerate(explored, &share, &mut |execution| {
         executions += 1;
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
-            other = infinite_or_none(states);
+            other = ask(&mut others.infinite_or_none, states);
         }
         if execution.has_many_orders && executions >= next && other.is_none() {
             next = executions * UNTIL_NEXT_TRY;
-            let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
-            other = found.bound.is_none().then_some(found);
+            other = ask(&mut others.by_other_executions, executions).or_else(|| {
+                let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
+                found.bound.is_none().then_some(found)
+            });
         }
         if other.is_some() {
             return ControlFlow::Break(());
@@ -115,7 +134,7 @@ pub(in crate::explore) fn count_unless(
         added.as_mut().map_or(ControlFlow::Continue(()), |added| added.count(execution, &share))
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
-        other = infinite_or_none(STATES_OF_CYCLES);
+        other = ask(&mut others.infinite_or_none, STATES_OF_CYCLES);
     }
     if let Some(other) = other {
         return Ok(other);

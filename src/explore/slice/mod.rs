@@ -24,6 +24,8 @@ mod calls;
 mod classes;
 mod collected;
 mod index;
+mod mutex_semaphores;
+mod one_lock;
 mod print_successors;
 mod program;
 mod readers;
@@ -41,18 +43,21 @@ use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
 use crate::ir::{DefinitionId, Instruction, Program, ReadId};
-use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
+use crate::vm::{Machine, Options, Origin, Tables, ThreadIndex, Watched};
 pub(super) use bodies::{KnownBodies, known_bodies};
 use calls::Calls;
 use collected::Collected;
 use fixedbitset::FixedBitSet;
 use index::Index;
+pub(super) use mutex_semaphores::with_locks_for_semaphores;
+pub(super) use one_lock::with_one_lock;
 use program::Slice;
 use readers::{Readers, without};
 pub(super) use reading_bodies::ReadingBodies;
 use relevance::Relevance;
 pub(super) use relevance::may_go_wrong;
 use replay::Replay;
+use rustc_hash::FxHashSet;
 pub(super) use silent::Silent;
 pub(super) use unobserved_locks::UnobservedLocks;
 
@@ -63,6 +68,25 @@ fn tells_bodies_apart(concurrency: &Concurrency) -> bool {
     !concurrency.merged
         && !concurrency.contexts.iter().any(|context| context.recursive)
         && !concurrency.events.iter().any(is_atomic)
+}
+
+/// A program without some of its instructions.
+fn without_operations(program: &Program, operations: &FxHashSet<Origin>) -> Program {
+    let mut left = program.clone();
+    for (function, of) in program.functions.entries() {
+        for (block, content) in of.blocks.entries() {
+            let is_kept = |&instruction: &usize| {
+                !operations.contains(&Origin { function, block, instruction: instruction as u32 })
+            };
+            let kept: Vec<usize> = (0..content.instructions.len()).filter(is_kept).collect();
+            if kept.len() < content.instructions.len() {
+                let made = &mut left.functions[function].blocks[block];
+                made.instructions = kept.iter().map(|&place| content.instructions[place].clone()).collect();
+                made.spans = kept.iter().filter_map(|&place| content.spans.get(place).copied()).collect();
+            }
+        }
+    }
+    left
 }
 
 /// Why slices give no answer.

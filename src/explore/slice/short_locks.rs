@@ -111,6 +111,11 @@ impl<'a> Bodies<'a> {
         locks.first().and_then(|lock| self.ids.get(lock)).copied()
     }
 
+    /// Whether a lock may be taken while another one is held, both by number.
+    pub(super) fn takes_in(&self, outer: usize, inner: usize) -> bool {
+        self.inner[outer].contains(&inner)
+    }
+
     /// What may be held at the begin of a block; `None` where control does not come.
     pub(super) fn at_entry(&self, block: u32) -> Option<&FixedBitSet> {
         self.at_entry[block as usize].as_ref()

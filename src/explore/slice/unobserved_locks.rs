@@ -24,8 +24,8 @@
 //! is about to take a free unobserved lock, that thread may go first.
 //!
 //! Where executions are only counted, a body may have one access of the other kind on each way through it
-//! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be done right beside that one. States need the lock then:
-//! while a thread stands in the body, others may come first.
+//! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be done right beside that one, if no lock is given back in it
+//! that was taken before. States need the lock then: while a thread stands in the body, others may come first.
 //!
 //! Without the order of point 5, threads may keep such locks in a deadlock: [`UnobservedLocks::find_with_circles`] gives these as well, for
 //! executions into which they are [put back](crate::explore::question::restored).
@@ -35,7 +35,7 @@
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::{Bodies, gives_back, takes};
-use super::tells_bodies_apart;
+use super::{tells_bodies_apart, without_operations};
 use crate::concurrency::lockset::{LocksetId, Locksets, find_units_held, holds_lock};
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::ir::sync::Kind;
@@ -121,21 +121,7 @@ impl UnobservedLocks {
 
     /// The program without the operations.
     pub(in crate::explore) fn program_without(&self, program: &Program) -> Program {
-        let mut left = program.clone();
-        for (function, of) in program.functions.entries() {
-            for (block, content) in of.blocks.entries() {
-                let is_kept = |&instruction: &usize| {
-                    !self.operations.contains(&Origin { function, block, instruction: instruction as u32 })
-                };
-                let kept: Vec<usize> = (0..content.instructions.len()).filter(is_kept).collect();
-                if kept.len() < content.instructions.len() {
-                    let made = &mut left.functions[function].blocks[block];
-                    made.instructions = kept.iter().map(|&place| content.instructions[place].clone()).collect();
-                    made.spans = kept.iter().filter_map(|&place| content.spans.get(place).copied()).collect();
-                }
-            }
-        }
-        left
+        without_operations(program, &self.operations)
     }
 }
 
@@ -260,6 +246,9 @@ impl Search<'_> {
         match at.instruction {
             Instruction::Synchronise(operation) => match (operation.kind, operation.object.as_ref(), at.events) {
                 (kind, Some(place), [event]) if takes(kind) || gives_back(kind) => {
+                    if gives_back(kind) {
+                        self.exclude_hand_over_hand(held, event);
+                    }
                     self.note_lock(at, kind, place, event)
                 }
                 _ => false,
@@ -314,6 +303,18 @@ impl Search<'_> {
             self.bodies.long.insert(lock);
         }
         is_held
+    }
+
+    /// Whoever gives back the outer one of two locks while it keeps the inner one lets others into bodies of the outer one, who cannot come
+    /// into those of the inner one before it has left its own: so an access in its body must not count as all that there is of it.
+    fn exclude_hand_over_hand(&mut self, held: &FixedBitSet, event: &Event) {
+        let given_back = self.bodies.lock(self.concurrency.locations_of(event));
+        if self.allowed == Conflicts::One {
+            let is_inner =
+                |&lock: &usize| given_back.is_none_or(|outer| lock != outer && !self.bodies.takes_in(lock, outer));
+            let inner: Vec<usize> = held.ones().filter(is_inner).collect();
+            self.bodies.long.extend(inner);
+        }
     }
 
     /// Whether the indices of a place that means these locations are in range for certain.

@@ -3,20 +3,21 @@
 //! **Input**: a program, what is known of its memory, and its machine; all of them come from a [`Model`]. **Output**:
 //! the answer to a question, by whichever exact strategy comes to its end first.
 
+mod count;
+
 use crate::budget::{Bound, Budget, Limits};
 use crate::concurrency::Concurrency;
 use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::liveness::may_run_for_ever;
 use crate::explore::portfolio::{PartialAnswer, Retry};
 use crate::explore::question::by_executions::by_executions_without;
-use crate::explore::question::count::{self, CountAnswer, STATES_OF_CYCLES};
 use crate::explore::question::futures::{Known, futures_with};
 use crate::explore::question::restored::WithoutLocks;
 use crate::explore::question::select::{self, SelectAnswer};
 use crate::explore::reads_from::Refusal;
 use crate::explore::reduction::Commuting;
 use crate::explore::slice::{
-    Declined, KnownBodies, ReadingBodies, Silent, Sliceable, UnobservedLocks, known_bodies, may_go_wrong, readers,
+    Declined, KnownBodies, Silent, Sliceable, UnobservedLocks, known_bodies, may_go_wrong, readers,
 };
 use crate::form::races::potential_races;
 use crate::form::{Form, Selection};
@@ -149,22 +150,6 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Counts the futures, unless there are infinitely many.
-    #[must_use]
-    pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
-        let by_executions = || self.count_by_executions(&self.machine_of_executions(), budget);
-        let found = count::count_by_few_states(self.machine, budget)
-            .or_else(|| self.count_with_fewer_orders(budget))
-            .or_else(by_executions)
-            .or_else(|| self.infinite_or_none(budget, STATES_OF_CYCLES));
-        found.unwrap_or_else(|| count::count_by_states(self.machine, budget))
-    }
-
-    /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
-    fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-        count::count_unless(machine, None, budget, &mut |states| self.infinite_or_none(budget, states)).ok()
-    }
-
     /// The program without the locks whose order nobody can see, also where threads may keep them in a deadlock: for executions that
     /// get them back.
     fn without_locks(&self) -> Option<WithoutLocks> {
@@ -201,41 +186,6 @@ impl<'a> Subject<'a> {
         KnownBodies { look: locks.places_without(&bodies.look), protected: locks.places_without(&bodies.protected) }
     }
 
-    /// The answer where there are infinitely many futures, or none, as far as so many states show that.
-    fn infinite_or_none(&self, budget: &Budget<'_>, most_states: u64) -> Option<CountAnswer> {
-        may_run_for_ever(self.program).then(|| count::infinite_or_none(self.machine, budget, most_states)).flatten()
-    }
-
-    /// Counts the futures by executions of the program without the locks whose order nobody can see, and with bodies that only read
-    /// as readers, if it has any of these: alone, for tests.
-    #[must_use]
-    pub fn count_with_fewer_orders(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
-        let concurrency = self.concurrency()?;
-        let unobserved = UnobservedLocks::find_with_single_accesses(self.program, concurrency);
-        let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
-        let bodies = || self.known_bodies(unobserved.as_ref());
-        let reading = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
-        let with_readers = reading.and_then(|changed| {
-            let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.count_by_executions(&knowing(machine, &bodies()), budget)
-        });
-        with_readers.or_else(|| {
-            // Where threads keep some in a deadlock, more locks can be left out.
-            let more = self
-                .without_locks()
-                .filter(|more| more.operations.len() > unobserved.as_ref().map_or(0, |locks| locks.operations.len()));
-            let mut infinite = |states| self.infinite_or_none(budget, states);
-            let found =
-                more.and_then(|more| count::count_unless(self.machine, Some(&more), budget, &mut infinite).ok());
-            if found.is_some() {
-                return found;
-            }
-            let program = without(self.program)?;
-            let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-            self.count_by_executions(&knowing(machine, &bodies()), budget)
-        })
-    }
-
     /// Finds out what can happen by executions without locks whose order nobody can see, which are put back: alone, for tests. `None`
     /// if there are no such locks.
     ///
@@ -245,28 +195,6 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn futures_without_locks(&self, query: &Query<'_>, budget: &Budget<'_>) -> Option<Result<Answer, Refusal>> {
         Some(by_executions_without(self.machine, &self.without_locks()?, query, budget))
-    }
-
-    /// Counts the futures in the same way: for tests.
-    ///
-    /// # Errors
-    ///
-    /// A program that cannot be explored in this way.
-    #[must_use]
-    pub fn count_without_locks(&self, budget: &Budget<'_>) -> Option<Result<CountAnswer, Refusal>> {
-        Some(count::count_unless(self.machine, Some(&self.without_locks()?), budget, &mut |_| None))
-    }
-
-    /// The machine of a program of which some locks were made readers-writer locks, if readers have no order there. Writers are only
-    /// preferred by locks that were such before.
-    fn machine_with_readers(&self, program: &Program) -> Option<Machine> {
-        if self.machine.prefers_writers() {
-            return None;
-        }
-        let mut options = *self.machine.options();
-        options.semantics.prefer_writers = false;
-        let machine = Machine::with_options(program, self.machine.visibility(), options);
-        machine.readers_only_read().then_some(machine)
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there
