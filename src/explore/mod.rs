@@ -48,7 +48,7 @@ pub use question::futures::{by_states, futures};
 pub use question::linear::{Arm, CallEnd, CallOrders, CallTracker, CallsAnswer, calls};
 pub use question::order::{OrderAnswer, OrderRequest, OrderStep, OrderVerdict, Others, Target, order};
 pub use question::pairs;
-pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, races};
+pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, Racing, races, races_by_executions};
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::serial::{Serial, serial};
 pub use question::steps::{StepEdge, StepGraph, steps};

@@ -6,8 +6,8 @@
 //! **Algorithm**.
 //!
 //! 1. A pair is *real* if a trial has hit it, or the exploration has found a state in which it is pending.
-//! 2. It is *impossible* if the exploration has visited all states and has not, or if the static analysis keeps all
-//!    its accesses apart.
+//! 2. It is *impossible* if the exploration has visited all states and has not, or all executions up to reordering and each of them gives
+//!    the two an order, or if the static analysis keeps all its accesses apart.
 //! 3. Else it is *unconfirmed*.
 //! 4. It is harmful if a failure or a deadlock was seen to follow after one of the two went first. Where the
 //!    exploration is complete, it decides that, and whether outcomes depend on the order.
@@ -59,6 +59,11 @@ pub enum Proof {
         states: u64,
         /// The number of the place, 0 or 1, that always comes first.
         first: Option<usize>,
+    },
+    /// One execution of each future was followed, and in none of them are the accesses of the pair without an order.
+    Executions {
+        /// How many there are.
+        executions: u64,
     },
 }
 
@@ -268,6 +273,12 @@ impl Evidence<'_> {
             if all && !apart.is_empty() {
                 return Some(Proof::Apart(apart));
             }
+        }
+        let racing = self.exploration.and_then(|answer| answer.racing.as_ref());
+        if let Some(racing) = racing {
+            let sorted = |&[a, b]: &[Access; 2]| [a.min(b), a.max(b)];
+            let are_apart = potential.accesses.iter().map(sorted).all(|pair| racing.keeps_apart(pair));
+            return are_apart.then_some(Proof::Executions { executions: racing.executions });
         }
         let answer = self.exploration.filter(|answer| answer.is_complete())?;
         Some(Proof::Exhausted { states: answer.statistics.states, first: self.always_first(places, potential, answer) })

@@ -170,6 +170,12 @@ impl<'a> Clocks<'a> {
         Stamp { thread: number, event: self.clock(thread).of(number) }
     }
 
+    /// Lets what a clock knows have happened before what a thread does next: edges that the events do not tell.
+    pub(crate) fn learn(&mut self, thread: PathId, of: &Clock) {
+        let thread = self.thread(thread);
+        self.state(thread).clock.join(of);
+    }
+
     fn state(&mut self, thread: ThreadNumber) -> &mut Thread {
         &mut self.threads[thread.0 as usize]
     }

@@ -53,6 +53,7 @@ mod race_facts;
 mod race_samples;
 mod race_targets;
 mod races;
+mod races_by_executions;
 mod readers;
 mod reads_from;
 mod reductions;

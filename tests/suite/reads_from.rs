@@ -114,7 +114,7 @@ impl Random {
 }
 
 /// A program whose threads share memory and nothing else.
-fn memory_program(seed: u64) -> String {
+pub(crate) fn memory_program(seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = "int x, y, z; int t[2];\ncobegin\n".to_owned();
     for thread in 0..2 + random.below(3) {
@@ -139,7 +139,7 @@ pub(crate) fn fail_at_last(random: &mut Random, text: &mut String) {
 }
 
 /// A program whose threads make locals that their own threads share, in loops and by recursion.
-fn locals_program(seed: u64) -> String {
+pub(crate) fn locals_program(seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = "int x, y, z; int t[2];\n".to_owned();
     text.push_str("int f(int n, int m) { if (n < 1) return m; int p = x; int q[2]; ");

@@ -256,6 +256,12 @@ impl Reporter<'_> {
                     None => all,
                 }
             }
+            Proof::Executions { executions: 1 } => {
+                "in the only execution, up to reordering, one always comes before the other".to_owned()
+            }
+            Proof::Executions { executions } => {
+                format!("in each of all {executions} executions, up to reordering, one comes before the other")
+            }
         }
     }
 
@@ -352,6 +358,6 @@ fn reason(proof: &Proof) -> &'static str {
             Some(separation @ (Separation::Locked(_) | Separation::Ordered(_))) => separation.word(),
             _ => "exclusive",
         },
-        Proof::Exhausted { .. } => "exhausted",
+        Proof::Exhausted { .. } | Proof::Executions { .. } => "exhausted",
     }
 }

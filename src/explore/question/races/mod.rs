@@ -19,17 +19,19 @@
 //!    does not matter if the sets behind the two steps are equal wherever it happens.
 //! 5. Of a wanted pair that does not race, look whether no step with one of the accesses can be reached from behind a
 //!    step with the other ([`order`]).
+//! 6. Where states are too many, executions may still tell which accesses do not race ([`executions`]).
 //!
 //! **Soundness and limits**: exact if no bound was hit. Else the races and the failures behind them are real, and
 //! nothing is said of the rest. The step of an atomic block makes all its accesses at once, so a thread stands before
 //! all of them; which ones they are depends on the state. A `cas` that fails in a state only reads in it. Initial
 //! definitions are no accesses. An execution that never ends is an outcome of its own.
 
+mod executions;
 mod order;
 mod outcome_sets;
 mod recorder;
 
-use crate::budget::{Bound, Budget, Statistics};
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::answer::FailureWitness;
 use crate::explore::deadlock::Deadlock;
 use crate::explore::question::outcomes::OutcomeKey;
@@ -40,6 +42,7 @@ use crate::explore::states::open::open_executions;
 use crate::explore::states::{self, Searched};
 use crate::ir::{Access, Program};
 use crate::vm::{Cell, Choice, Machine, PathId, Tables};
+pub use executions::{Racing, races_by_executions};
 use fixedbitset::FixedBitSet;
 use outcome_sets::OutcomeSets;
 use recorder::{Occurrence, Recorder};
@@ -89,7 +92,7 @@ pub struct AlwaysBefore {
 /// What all states tell of races.
 #[derive(Clone, Debug)]
 pub struct RacesAnswer {
-    /// The bound that was hit; `None` if every state was visited.
+    /// The bound that was hit; `None` if every state was visited, or executions have shown that there is no race and no failure.
     pub bound: Option<Bound>,
     /// How much was visited.
     pub statistics: Statistics,
@@ -103,12 +106,14 @@ pub struct RacesAnswer {
     pub deadlocks: Vec<Deadlock>,
     /// Some of the executions that were not followed to their end, where a bound was hit.
     pub open: Vec<Vec<Choice>>,
+    /// What executions have told of races, where states were too many and executions were not.
+    pub racing: Option<Racing>,
     /// Names of threads.
     pub tables: Tables,
 }
 
 impl RacesAnswer {
-    /// Whether every state was visited.
+    /// Whether every state was visited, or executions have shown that there is no race and no failure.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.bound.is_none()
@@ -122,9 +127,25 @@ impl RacesAnswer {
     }
 }
 
+/// States behind which it is asked whether few executions show that nothing races.
+const FEW_STATES: u64 = 20_000;
+
 /// Finds all races by a search through all states. `wanted` are pairs, each sorted, whose order is looked at if they
 /// do not race.
 pub fn races(machine: &Machine, program: &Program, wanted: &[[Access; 2]], budget: &Budget<'_>) -> RacesAnswer {
+    let most = budget.limits().max_states.unwrap_or(u64::MAX);
+    if most > FEW_STATES && Racing::can_be_asked_for(machine) {
+        let share = Limits { max_states: Some(FEW_STATES), ..Limits::default() };
+        let found = races_by_states(machine, program, wanted, &budget.share(share));
+        if found.bound.is_none() {
+            return found;
+        }
+    }
+    races_by_states(machine, program, wanted, budget)
+}
+
+/// The same by one search, and by executions where that is cut.
+fn races_by_states(machine: &Machine, program: &Program, wanted: &[[Access; 2]], budget: &Budget<'_>) -> RacesAnswer {
     let mut recorder = Recorder::new(machine, program, wanted);
     let searched = states::search(machine, budget, (), &mut recorder);
     recorder.finish();
@@ -134,8 +155,11 @@ pub fn races(machine: &Machine, program: &Program, wanted: &[[Access; 2]], budge
         if searched.bound.is_none() { order::ordered(&searched.graph, &recorder, wanted) } else { Vec::new() };
     let (failures, deadlocks) = recorder.ends.lists(machine, &searched.graph);
     let Searched { graph, tables, statistics, bound, .. } = searched;
+    let are_too_many = matches!(bound, Some(Bound::States | Bound::Memory));
+    let racing = are_too_many.then(|| races_by_executions(machine, program, budget)).flatten();
+    let bound = bound.filter(|_| racing.as_ref().is_none_or(|racing| racing.fails || !racing.pairs.is_empty()));
     let open = bound.map_or_else(Vec::new, |_| open_executions(&graph, &statistics));
-    RacesAnswer { bound, statistics, races, ordered, failures, deadlocks, open, tables }
+    RacesAnswer { bound, statistics, races, ordered, failures, deadlocks, open, racing, tables }
 }
 
 /// Decides what the occurrences of each pair mean.

@@ -1,0 +1,188 @@
+//! Which accesses race, by one execution of each future.
+//!
+//! **Input**: a program with its machine, and a budget. **Output**: [`Racing`]: the pairs of accesses that may race; all others do not.
+//!
+//! **Algorithm**
+//! 1. Visit one execution of each future ([`reads_from`]), and do it again.
+//! 2. The *causal past* of an event is what comes before it by program order, forks and joins, and by what it reads from. It is kept as
+//!    vector clocks ([`Clocks`]).
+//! 3. Two accesses of different threads to one cell, of which one writes and not both are atomic, may race if the earlier one is not in the
+//!    causal past of what the thread of the later one has done before.
+//!
+//! **Soundness**: let two threads stand before two such accesses, in some state. Go on from there with both accesses, one right behind the
+//! other, to the end. Some execution that is visited has the same reads from the same writes, so the same causal pasts; the past of what the
+//! thread of each access has done before it is a part of what led to the state, so it has neither access. The other way round, where there is no such
+//! pair, none races. A `cas` that would write in the state writes in the execution in which it goes first.
+//!
+//! **Limits**: not where threads synchronise by objects, for then executions that differ in their order alone are left out; not where an
+//! assumption discards executions, nor where `reads_from` does not serve. Only so many executions are followed as take some seconds.
+
+use crate::budget::{Budget, Limits};
+use crate::explore::reads_from;
+use crate::ir::{Access, FunctionId, Program};
+use crate::schedule::{Clock, Clocks, Edges, Stamp, Walk};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+
+/// Executions that are followed at most, and steps of all of them together.
+const MOST_EXECUTIONS: u64 = 20_000;
+const MOST_STEPS: usize = 5_000_000;
+
+/// States that take as long as an execution that is followed and done again.
+const STATES_OF_EXECUTION: u64 = 25;
+
+/// What all executions show.
+#[derive(Clone, Debug, Default)]
+pub struct Racing {
+    /// How many executions there are, one for each future.
+    pub executions: u64,
+    /// The pairs that may race, each sorted.
+    pub pairs: FxHashSet<[Access; 2]>,
+    /// Whether some execution fails.
+    pub fails: bool,
+}
+
+/// The pairs of accesses that may race, by executions alone; `None` where they do not tell, or are too many.
+pub fn races_by_executions(machine: &Machine, program: &Program, budget: &Budget<'_>) -> Option<Racing> {
+    if !Racing::can_be_asked_for(machine) {
+        return None;
+    }
+    // Who bounds states bounds work.
+    let most = budget.limits().max_states.map_or(MOST_EXECUTIONS, |most| most / STATES_OF_EXECUTION);
+    let share = budget.share(Limits { max_executions: Some(most.min(MOST_EXECUTIONS)), ..Limits::default() });
+    let (mut racing, mut steps) = (Racing::default(), 0);
+    let found = reads_from::enumerate(machine, &share, &mut |execution| {
+        let choices = execution.choices();
+        steps += choices.len();
+        racing.fails |= execution.failure.is_some();
+        racing.add(machine, program, &choices);
+        if steps > MOST_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    racing.executions = found.ok().filter(|found| found.bound.is_none() && steps <= MOST_STEPS)?.statistics.executions;
+    Some(racing)
+}
+
+impl Racing {
+    /// Whether executions may tell.
+    pub(super) fn can_be_asked_for(machine: &Machine) -> bool {
+        !machine.synchronises() && !machine.may_discard()
+    }
+
+    /// Whether two accesses, sorted, race in no execution.
+    #[must_use]
+    pub fn keeps_apart(&self, accesses: [Access; 2]) -> bool {
+        !self.pairs.contains(&accesses)
+    }
+
+    /// Steps 2 and 3 for one execution.
+    fn add(&mut self, machine: &Machine, program: &Program, choices: &[Choice]) {
+        let mut detector = Detector::new(machine, program, &mut self.pairs);
+        let mut tables = Tables::new();
+        let mut walk = Walk::new(machine, &mut tables, &mut detector);
+        for &choice in choices {
+            let done = walk.step(choice, &mut detector);
+            debug_assert!(done.is_ok(), "an execution that was found can be done again");
+        }
+    }
+}
+
+/// The last access to a cell by a thread, at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Last {
+    access: Access,
+    thread: PathId,
+    atomic: bool,
+    stamp: Stamp,
+}
+
+/// A cell, as far as an execution has come.
+#[derive(Debug, Default)]
+struct CellHistory {
+    accesses: Vec<Last>,
+    /// The causal past of its last write, with it.
+    written: Option<Clock>,
+}
+
+/// Follows one execution.
+struct Detector<'a> {
+    machine: &'a Machine,
+    program: &'a Program,
+    clocks: Clocks<'a>,
+    /// By address.
+    cells: Vec<CellHistory>,
+    /// The accesses of the step that runs now: what it reads comes before what its thread does next, not before itself.
+    current: Vec<(u32, Last)>,
+    pairs: &'a mut FxHashSet<[Access; 2]>,
+}
+
+impl<'a> Detector<'a> {
+    fn new(machine: &'a Machine, program: &'a Program, pairs: &'a mut FxHashSet<[Access; 2]>) -> Detector<'a> {
+        let clocks = Clocks::new(machine, Edges::ForksAndJoins);
+        Detector { machine, program, clocks, cells: Vec::new(), current: Vec::new(), pairs }
+    }
+
+    /// An access of the step that runs.
+    fn access(&mut self, thread: PathId, at: CodeIndex, (access, address): (Access, u32)) {
+        let declared = self.program.symbols[access.symbol(self.program)].atomic;
+        let atomic = declared || self.machine.is_atomic(at);
+        let now = Last { access, thread, atomic, stamp: self.clocks.stamp(thread) };
+        let place = address as usize;
+        if self.cells.len() <= place {
+            self.cells.resize_with(place + 1, CellHistory::default);
+        }
+        for last in self.cells[place].accesses.iter().filter(|last| last.thread != thread) {
+            let conflict = (last.access.is_write() || access.is_write()) && !(last.atomic && atomic);
+            if conflict && !self.clocks.clock(thread).knows(last.stamp) {
+                let pair = [last.access, access];
+                self.pairs.insert([pair[0].min(pair[1]), pair[0].max(pair[1])]);
+            }
+        }
+        self.current.push((address, now));
+    }
+}
+
+impl Observer for Detector<'_> {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.clocks.event(thread, at, event);
+        match event {
+            Event::Read { read, address, shared: true, .. } => {
+                self.access(thread.path, at, (Access::Read(read), address));
+            }
+            Event::Write { definition, address, shared: true, .. } => {
+                self.access(thread.path, at, (Access::Write(definition), address));
+            }
+            Event::Allocate { address, size, .. } => {
+                let cells = self.cells.iter_mut().skip(address as usize).take(size as usize);
+                cells.for_each(|cell| *cell = CellHistory::default());
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
+        self.clocks.enter(thread, function);
+    }
+
+    fn leave(&mut self, thread: ThreadName) {
+        self.clocks.leave(thread);
+    }
+
+    fn end_step(&mut self, _: ThreadName, _: u32) {
+        for (address, now) in self.current.drain(..) {
+            let cell = &mut self.cells[address as usize];
+            if now.access.is_write() {
+                cell.written = Some(self.clocks.clock(now.thread).clone());
+            } else if let Some(written) = &cell.written {
+                self.clocks.learn(now.thread, written);
+            }
+            // An earlier one of the same thread is in each past that the later one is in.
+            let is_same =
+                |last: &&mut Last| (last.access, last.thread, last.atomic) == (now.access, now.thread, now.atomic);
+            match cell.accesses.iter_mut().find(is_same) {
+                Some(last) => *last = now,
+                None => cell.accesses.push(now),
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Which accesses race, by one execution of each future: the same pairs as in all states.
+//!
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+
+use crate::reads_from::{locals_program, memory_program};
+use crate::support::{model, possible_model, setting};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{races, races_by_executions};
+use cssame::ir::Access;
+use std::collections::BTreeSet;
+
+fn up_to(states: u64) -> Budget<'static> {
+    Budget::from(Limits { max_states: Some(states), max_executions: Some(500), ..Limits::default() })
+}
+
+/// Holds random programs to all states; says how many were compared, and how many of them have races.
+fn hold(program: impl Fn(u64) -> String, programs: u64) -> (u64, u64) {
+    let first = setting("CSSAME_LAW_SEED", 1);
+    let (mut compared, mut racy) = (0, 0);
+    for seed in first..first + programs {
+        let text = program(seed);
+        let Some(model) = possible_model(&text) else { continue };
+        let (machine, program) = (model.machine(), model.program());
+        let Some(found) = races_by_executions(machine, program, &up_to(10_000)) else { continue };
+        let all = races(machine, program, &[], &up_to(10_000));
+        if all.racing.is_some() || !all.is_complete() {
+            continue;
+        }
+        let expected: BTreeSet<[Access; 2]> = all.races.iter().map(|race| race.accesses).collect();
+        let pairs: BTreeSet<[Access; 2]> = found.pairs.iter().copied().collect();
+        assert!(expected.is_subset(&pairs), "seed {seed}: {expected:?}, by executions {pairs:?}\n{text}");
+        // Where a `cas` would write may be no state in which the other access is pending.
+        assert!(
+            expected == pairs || text.contains("cas("),
+            "seed {seed}: {expected:?}, by executions {pairs:?}\n{text}"
+        );
+        assert_eq!(found.fails, !all.failures.is_empty(), "seed {seed}\n{text}");
+        compared += 1;
+        racy += u64::from(!expected.is_empty());
+    }
+    (compared, racy)
+}
+
+#[test]
+fn random_programs_have_the_races_of_all_states() {
+    let programs = setting("CSSAME_LAW_PROGRAMS", 100);
+    let (compared, racy) = hold(memory_program, programs);
+    println!("{compared} of {programs} programs compared, {racy} with races");
+    assert!(compared * 4 > programs && racy * 8 > programs, "{compared} of {programs}, {racy} with races");
+    let (compared, racy) = hold(locals_program, programs);
+    println!("{compared} of {programs} programs with locals compared, {racy} with races");
+    assert!(compared * 4 > programs && racy * 10 > programs, "{compared} of {programs}, {racy} with races");
+}
+
+/// Threads that fork, work on what is theirs and join have far more states than executions.
+#[test]
+fn a_recursion_of_threads_races_nowhere() {
+    let fib = "int fib(int n) { if (n < 2) return n; int a, b;
+          cobegin L: a = fib(n - 1); R: b = fib(n - 2); coend return a + b; }
+        void main() { print(fib(5)); }";
+    let model = model(fib);
+    let found = races(model.machine(), model.program(), &[], &up_to(1_000));
+    assert!(found.is_complete() && found.races.is_empty());
+    assert_eq!(found.racing.map(|racing| racing.executions), Some(1));
+}
