@@ -9,7 +9,7 @@
 //! 3. Where these turn out to be far more than the futures, as many executions are tried, now and then, of the program with
 //!    [one lock](crate::explore::slice::with_one_lock), whose bodies have no order where they do not conflict: fewer, unless many bodies conflict
 //!    with some others and have nothing to do with most.
-//! 4. Else through states. The module [`count`](crate::explore::question::count) has both means.
+//! 4. Else through states. The module [`count`] has both means.
 //!
 //! **Soundness and limits**: each of the programs has as many futures as the given one; their modules say why.
 
