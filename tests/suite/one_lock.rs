@@ -189,3 +189,19 @@ fn semaphores_that_are_locks_count_as_such() {
     let text = format!("int x, y; sem s = 1;\ncobegin\n{arms}coend\nprint(x, y);");
     assert_few(&text, 244, 400);
 }
+
+/// A function that lowers whichever semaphore it is given is one instruction for a lock and for a signal.
+#[test]
+fn a_function_of_a_lock_and_of_a_signal_stays_as_it_is() {
+    let text = "int x; sem m = 1, e = 0; void down(sem s) { P(s); } void up(sem s) { V(s); }
+        cobegin
+          A: { down(m); x = x + 1; up(m); up(e); }
+          B: { down(m); x = x + 2; up(m); }
+          C: { down(e); down(m); x = x + 3; up(m); }
+        coend
+        print(x);";
+    let model = model(text);
+    let all = by_few_states(model.machine(), 100_000);
+    let found = Subject::from(&model).count_with_locks_for_semaphores(&Budget::from(Limits::default()));
+    assert!(found.is_none_or(|found| found.futures == all.futures), "{found:?}, by states {all:?}");
+}

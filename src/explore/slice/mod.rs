@@ -42,7 +42,7 @@ use crate::concurrency::{Concurrency, Event, EventKind, ThreadId};
 use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
-use crate::ir::{DefinitionId, Instruction, Program, ReadId};
+use crate::ir::{DefinitionId, Instruction, LeafId, Program, ReadId};
 use crate::vm::{Machine, Options, Origin, Tables, ThreadIndex, Watched};
 pub(super) use bodies::{KnownBodies, known_bodies};
 use calls::Calls;
@@ -57,7 +57,7 @@ pub(super) use reading_bodies::ReadingBodies;
 use relevance::Relevance;
 pub(super) use relevance::may_go_wrong;
 use replay::Replay;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) use silent::Silent;
 pub(super) use unobserved_locks::UnobservedLocks;
 
@@ -68,6 +68,46 @@ fn tells_bodies_apart(concurrency: &Concurrency) -> bool {
     !concurrency.merged
         && !concurrency.contexts.iter().any(|context| context.recursive)
         && !concurrency.events.iter().any(is_atomic)
+}
+
+/// The objects that each operation on one may mean, in all contexts.
+fn leaves_by_operation(program: &Program, concurrency: &Concurrency) -> FxHashMap<Origin, Vec<LeafId>> {
+    let mut operations: FxHashMap<Origin, Vec<LeafId>> = FxHashMap::default();
+    for block in 0..concurrency.blocks.len() as u32 {
+        let of = concurrency.blocks[block as usize];
+        let Some(source) = of.source else { continue };
+        let function = concurrency.contexts[of.context].function;
+        for (instruction, of, events) in concurrency.instructions_of(program, block) {
+            if matches!(of, Instruction::Synchronise(_)) {
+                let meant = operations.entry(Origin { function, block: source, instruction }).or_default();
+                for event in &concurrency.events[events.start as usize..events.end as usize] {
+                    let locations = concurrency.locations_of(event).iter().chain(concurrency.locks_of(event));
+                    meant.extend(locations.map(|&location| concurrency.locations[location].leaf));
+                }
+            }
+        }
+    }
+    operations
+}
+
+/// Drops objects that some operation may mean beside one that is not among them.
+fn drop_those_beside_others<'a>(
+    objects: &mut FxHashSet<LeafId>,
+    operations: impl Iterator<Item = &'a Vec<LeafId>> + Clone,
+) {
+    loop {
+        let before = objects.len();
+        for meant in operations.clone() {
+            if meant.iter().any(|object| !objects.contains(object)) {
+                meant.iter().for_each(|object| {
+                    objects.remove(object);
+                });
+            }
+        }
+        if objects.len() == before {
+            return;
+        }
+    }
 }
 
 /// A program without some of its instructions.

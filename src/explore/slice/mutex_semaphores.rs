@@ -9,12 +9,13 @@
 //! possible when taking and giving back the lock are, do the same, and block at the same places. A thread that ends between them
 //! leaves both taken.
 
-use super::tells_bodies_apart;
+use super::{drop_those_beside_others, leaves_by_operation, tells_bodies_apart};
 use crate::concurrency::Concurrency;
 use crate::concurrency::lockset::find_locksets;
 use crate::ir::sync::{Kind, ObjectKind};
 use crate::ir::{Instruction, LeafId, LeafKind, Program, Value};
-use rustc_hash::FxHashSet;
+use crate::vm::Origin;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program with locks for the semaphores that are such, if there are any. Instructions stay where they are.
 pub(in crate::explore) fn with_locks_for_semaphores(program: &Program, concurrency: &Concurrency) -> Option<Program> {
@@ -45,37 +46,26 @@ pub(in crate::explore) fn with_locks_for_semaphores(program: &Program, concurren
             }
         }
     }
-    if locks.is_empty() { None } else { changed(program, concurrency, &locks) }
+    let operations = leaves_by_operation(program, concurrency);
+    drop_those_beside_others(&mut locks, operations.values());
+    (!locks.is_empty()).then(|| changed(program, &operations, &locks))
 }
 
 /// The program in which semaphores are locks.
-fn changed(program: &Program, concurrency: &Concurrency, locks: &FxHashSet<LeafId>) -> Option<Program> {
+fn changed(program: &Program, operations: &FxHashMap<Origin, Vec<LeafId>>, locks: &FxHashSet<LeafId>) -> Program {
     let mut changed = program.clone();
     for &lock in locks {
         changed.leaves[lock].kind = LeafKind::Lock;
         changed.leaves[lock].initial.iter_mut().for_each(|initial| *initial = Value::Int(0));
     }
-    for block in 0..concurrency.blocks.len() as u32 {
-        let of = concurrency.blocks[block as usize];
-        let Some(source) = of.source else { continue };
-        let function = concurrency.contexts[of.context].function;
-        for (position, instruction, events) in concurrency.instructions_of(program, block) {
-            let Instruction::Synchronise(operation) = instruction else { continue };
-            let event = concurrency.events.get(events.start as usize)?;
-            let Some(&meant) = concurrency.locations_of(event).first() else { continue };
-            if !locks.contains(&concurrency.locations[meant].leaf) {
-                continue;
-            }
-            let kind = match operation.kind {
-                Kind::Acquire => Kind::Lock,
-                Kind::Release => Kind::Unlock,
-                _ => return None,
-            };
-            let instructions = &mut changed.functions[function].blocks[source].instructions;
-            if let Some(Instruction::Synchronise(operation)) = instructions.get_mut(position as usize) {
-                operation.kind = kind;
-            }
+    for (&Origin { function, block, instruction }, meant) in operations {
+        if !meant.first().is_some_and(|leaf| locks.contains(leaf)) {
+            continue;
+        }
+        let instructions = &mut changed.functions[function].blocks[block].instructions;
+        if let Some(Instruction::Synchronise(operation)) = instructions.get_mut(instruction as usize) {
+            operation.kind = if operation.kind == Kind::Acquire { Kind::Lock } else { Kind::Unlock };
         }
     }
-    Some(changed)
+    changed
 }

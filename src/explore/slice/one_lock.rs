@@ -35,7 +35,6 @@ use crate::ir::{
 };
 use crate::vm::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::hash_map::Entry;
 
 /// Locks that may be held at a time; programs with more are left as they are.
 const MOST_HELD: u32 = 64;
@@ -122,11 +121,7 @@ fn uses_locks_alone(program: &Program, concurrency: &Concurrency) -> bool {
     let mut locks: FxHashSet<LocationId> = FxHashSet::default();
     let mut has_semaphores = false;
     for event in &concurrency.events {
-        let kind = match event.kind {
-            EventKind::Synchronise(kind) => kind,
-            EventKind::Taken(_) => return false,
-            _ => continue,
-        };
+        let EventKind::Synchronise(kind) = event.kind else { continue };
         let meant = concurrency.locations_of(event);
         match kind {
             Kind::Barrier => {}
@@ -147,13 +142,13 @@ fn uses_locks_alone(program: &Program, concurrency: &Concurrency) -> bool {
 /// Point 5.
 fn is_race_free(concurrency: &Concurrency, race_free: &[Access]) -> bool {
     let known: FxHashSet<Access> = race_free.iter().copied().collect();
-    let are_reads = |event: &Event| match event.kind {
+    let races_not = |event: &Event| match event.kind {
         EventKind::Read(read) => !concurrency.sharing.read(read) || known.contains(&Access::Read(read)),
         EventKind::Write(write) => !concurrency.sharing.definition(write) || known.contains(&Access::Write(write)),
         EventKind::Update { .. } => false,
         _ => true,
     };
-    concurrency.events.iter().all(are_reads)
+    concurrency.events.iter().all(races_not)
 }
 
 /// Points 2 to 4: what becomes of each operation on locks.
@@ -194,12 +189,9 @@ fn parts(program: &Program, concurrency: &Concurrency) -> Option<FxHashMap<Origi
                     (_, 0) => Part::Ends,
                     _ => Part::Inner,
                 };
-                match parts.entry(Origin { function, block: source, instruction: position }) {
-                    Entry::Vacant(vacant) => {
-                        vacant.insert(part);
-                    }
-                    Entry::Occupied(known) if *known.get() != part => return None,
-                    Entry::Occupied(_) => {}
+                let at = Origin { function, block: source, instruction: position };
+                if *parts.entry(at).or_insert(part) != part {
+                    return None;
                 }
             }
             depth = after;

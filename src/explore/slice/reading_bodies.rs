@@ -18,7 +18,7 @@
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. Re-entrant locks are left as they are.
 
 use super::bodies::{LockBodies, Wanted};
-use super::tells_bodies_apart;
+use super::{drop_those_beside_others, leaves_by_operation, tells_bodies_apart};
 use crate::concurrency::{Concurrency, LocationId};
 use crate::ir::sync::Kind;
 use crate::ir::{Instruction, LeafId, LeafKind, Program};
@@ -73,35 +73,17 @@ impl ReadingBodies {
 fn locks(program: &Program, concurrency: &Concurrency) -> FxHashSet<LeafId> {
     let kinds = program.leaves.entries().filter(|(_, leaf)| leaf.kind == LeafKind::Lock);
     let mut locks: FxHashSet<LeafId> = kinds.map(|(leaf, _)| leaf).collect();
-    let mut sets: FxHashSet<Vec<LeafId>> = FxHashSet::default();
     for event in &concurrency.events {
         let Some(kind) = event.kind.synchronisation() else { continue };
-        let leaf = |&lock: &LocationId| concurrency.locations[lock].leaf;
-        let mut meant: Vec<LeafId> = concurrency.locations_of(event).iter().map(leaf).collect();
-        if matches!(kind, Kind::Lock | Kind::Unlock) {
-            meant.sort_unstable();
-            meant.dedup();
-            sets.insert(meant);
-        } else {
-            meant.extend(concurrency.locks_of(event).iter().map(leaf));
-            meant.iter().for_each(|lock| {
-                locks.remove(lock);
+        if !matches!(kind, Kind::Lock | Kind::Unlock) {
+            let meant = concurrency.locations_of(event).iter().chain(concurrency.locks_of(event));
+            meant.for_each(|&lock| {
+                locks.remove(&concurrency.locations[lock].leaf);
             });
         }
     }
-    loop {
-        let before = locks.len();
-        for meant in &sets {
-            if meant.iter().any(|lock| !locks.contains(lock)) {
-                meant.iter().for_each(|lock| {
-                    locks.remove(lock);
-                });
-            }
-        }
-        if locks.len() == before {
-            return locks;
-        }
-    }
+    drop_those_beside_others(&mut locks, leaves_by_operation(program, concurrency).values());
+    locks
 }
 
 /// Steps 2 and 3: the operations on these locks.

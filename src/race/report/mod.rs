@@ -257,10 +257,10 @@ impl Reporter<'_> {
                 }
             }
             Proof::Executions { executions: 1 } => {
-                "in the only execution, up to reordering, one always comes before the other".to_owned()
+                "in the only execution, up to reordering, two threads never stand before both".to_owned()
             }
             Proof::Executions { executions } => {
-                format!("in each of all {executions} executions, up to reordering, one comes before the other")
+                format!("in none of all {executions} executions, up to reordering, do two threads stand before both")
             }
         }
     }
