@@ -13,10 +13,12 @@ use std::fmt::Write;
 /// Threads that access cells under the locks and semaphores that belong to them, one in the other, seldom in another way.
 fn program(seed: u64) -> String {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e_37_79));
-    let mut text = "int x, y, z, w; int t[2]; int own[4]; lock A, B, C; lock K[2]; sem s = 1, u = 2; barrier b(2);\n\
+    let mut text =
+        "int x, y, z, w; int t[2]; int own[4]; lock A, B, C; lock K[2]; sem s = 1, u = 2, f = 0; barrier b(2);\n\
                     void add(int k) { lock(K[k]); t[k] = t[k] + 1; unlock(K[k]); }\n\
+                    void down(sem k) { P(k); } void up(sem k) { V(k); }\n\
                     int get() { lock(A); int v = x; unlock(A); return v; }\n"
-        .to_owned();
+            .to_owned();
     text += "cobegin\n";
     let threads = 2 + rng.below(3);
     let meets = rng.chance(20);
@@ -66,6 +68,8 @@ fn statement(rng: &mut Rng, thread: usize) -> String {
         9 => "fetch_add(w, 1); ".to_owned(),
         10 => format!("if (own[{thread}] == 0) {{ {} }} else {{ {}{outer}{} }} ", first.0, first.0, first.1),
         11 => format!("lock(A); if (x == 1) {{ unlock(A); }} else {{ {outer}unlock(A); }} "),
+        36 => format!("down(s); {}up(s); ", work(rng, "w", "w")),
+        37 => (*rng.pick(&["up(f); ", "down(f); "])).to_owned(),
         12..=20 if nests => format!("{}{outer}{}{inner}{}{}", first.0, second.0, second.1, first.1),
         21..=23 if nests => format!("{}{outer}{}{}{inner}{}", first.0, second.0, first.1, second.1),
         _ => format!("{}{outer}{}", first.0, first.1),
@@ -202,6 +206,21 @@ fn a_function_of_a_lock_and_of_a_signal_stays_as_it_is() {
         print(x);";
     let model = model(text);
     let all = by_few_states(model.machine(), 100_000);
+    assert_eq!(all.futures, 3);
     let found = Subject::from(&model).count_with_locks_for_semaphores(&Budget::from(Limits::default()));
+    assert!(found.is_none_or(|found| found.futures == all.futures), "{found:?}, by states {all:?}");
+}
+
+/// The same of a function that only reads under whichever lock it is given, of which one is tried.
+#[test]
+fn a_function_that_reads_under_locks_of_two_kinds_stays_as_it_is() {
+    let text = "int x; lock L, M; int get(lock l) { lock(l); int v = x; unlock(l); return v; }
+        cobegin
+          A: { int a = get(L); int b = get(M); }
+          B: { lock(L); lock(M); x = x + 1; unlock(M); unlock(L); if (trylock(M)) { unlock(M); } }
+        coend";
+    let model = model(text);
+    let all = by_few_states(model.machine(), 100_000);
+    let found = Subject::from(&model).count_with_fewer_orders(&Budget::from(Limits::default()));
     assert!(found.is_none_or(|found| found.futures == all.futures), "{found:?}, by states {all:?}");
 }
