@@ -24,6 +24,7 @@ mod apart;
 mod arrivals;
 mod barrier;
 mod builder;
+mod confined;
 mod context;
 mod context_names;
 mod context_threads;

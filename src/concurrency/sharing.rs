@@ -6,12 +6,16 @@
 //! **Algorithm**
 //! 1. For each leaf of an instance, collect one accessing block for each class (blocks of a class are parallel with the same
 //!    blocks).
-//! 2. A leaf is shared where two of them may run in parallel, or one with itself.
+//! 2. A leaf is shared where two of them may run in parallel, or one with itself. Where contexts or threads are not told
+//!    apart, that is too coarse for a local: it is shared only if, in addition, two threads may use one instance of it in parallel
+//!    ([`super::confined`]).
 //! 3. A read or write in the text is shared where some location of some of its events is.
 //!
 //! **Soundness and limits**: order by events and barriers is ignored on purpose, so that what is visible to the machine does
 //! not depend on the precision of other analyses.
 
+use super::confined::find_clashing;
+use super::repetition::may_be_many;
 use super::{Concurrency, EventKind, InstanceId};
 use crate::ir::{DefinitionId, LeafId, Program, ReadId};
 use fixedbitset::FixedBitSet;
@@ -77,7 +81,14 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
         definitions: FixedBitSet::with_capacity(program.definitions.len()),
         instances: FxHashMap::default(),
     };
+    let mut clashing = None;
     for (&key, list) in &accessors {
+        if is_coarse(concurrency, key.0, list) {
+            let variable = concurrency.instances[key.0].variable;
+            if !clashing.get_or_insert_with(|| find_clashing(program)).contains(variable.index()) {
+                continue;
+            }
+        }
         let parallel = list
             .iter()
             .enumerate()
@@ -89,6 +100,18 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
     }
     mark_sites(program, concurrency, &mut sharing);
     sharing
+}
+
+/// Whether blocks are too coarse for a local: it may be several variables at once (of a recursion, of calls that are not told
+/// apart, of threads that are not), or is accessed where threads are not told apart.
+fn is_coarse(concurrency: &Concurrency, instance: InstanceId, accessors: &[(super::ClassId, u32)]) -> bool {
+    let of = &concurrency.instances[instance];
+    let is_merged = |&(_, block): &(_, u32)| concurrency.threads[concurrency.thread_of(block)].unordered;
+    of.context.is_some_and(|context| {
+        !of.single
+            || may_be_many(&concurrency.threads, concurrency.contexts[context].thread)
+            || accessors.iter().any(is_merged)
+    })
 }
 
 fn is_access(kind: EventKind) -> bool {

@@ -6,7 +6,8 @@
 //! by steps that move to the left (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
 //! 1. A step *commutes* if it does one of these, and then local work alone: it reads or writes a cell without a race; it
 //!    gives a lock back, or raises a semaphore, where no thread tries locks; it takes a lock whose order [nobody can
-//!    see](crate::explore::slice::UnobservedLocks).
+//!    see](crate::explore::slice::UnobservedLocks); it joins threads that have ended; it makes threads,
+//!    of which a program can have only so many: no loop of it runs for ever, and no function makes threads that run itself.
 //! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before, or
 //!    states cannot lead back to themselves.
 //!
@@ -14,18 +15,22 @@
 //! - None of these conflicts with the step of t, unless it takes an unobserved lock, whose soundness is argued there. One that
 //!   accesses the cell in conflict would stand before its access while t stands before its own: that is a race, and there is none.
 //!   The lock that t holds nobody else can take or give back; who has lowered a semaphore can do so where it is higher. A readers-writer
-//!   lock that t holds others can take and give back as well as if t had given its hold back, unless writers are preferred.
+//!   lock that t holds others can take and give back as well as if t had given its hold back, unless writers are preferred. Threads
+//!   that t makes do nothing yet but local work, and no other thread makes, ends or joins them before; a thread that has ended
+//!   stays so. Which numbers new threads and locals get depends on the order, but nothing that a program can tell does.
 //! - So the step of t can be done before all of them: each of them does the same then, reads from the same writer included, and
 //!   leads to the same state. In s nobody is blocked for good, for t can move; and a failure of another thread is still
 //!   ahead behind the step of t, which prints nothing and does not fail.
 //! - So from the successor all terms, outcomes, failures, deadlocks and executions without end of s can be seen (conditions C0
 //!   to C2 of Clarke, Grumberg and Peled, *Model Checking*, 1999).
+//! - A chain of states of which one thread alone was expanded comes to an end where there are no cycles: only so many threads are made.
 //! - A cycle of states of which one thread alone was expanded would have an edge to the one of them that was expanded first, from
 //!   one that was expanded later (condition C3); that one is expanded whole. Where no loop of the program can run for ever, there are
 //!   no cycles, and no states to be expanded whole for that.
 //!
 //! **Limits**: schedules are no longer shortest, so reduction begins where there are many states. Not where executions may be
-//! discarded: whether a step counts may depend on what comes later.
+//! discarded: whether a step counts may depend on what comes later. That there can be too many threads for the machine is a bound, and may
+//! be met in fewer executions.
 
 use crate::ir::sync::Kind;
 use crate::vm::{Machine, Move, Origin, Pending, State, ThreadIndex, Visibility};
@@ -40,6 +45,8 @@ pub struct Commuting {
     pub locks: FxHashSet<Origin>,
     /// Whether no state can lead back to itself.
     pub acyclic: bool,
+    /// Whether making threads commutes: there can be only so many.
+    pub forks: bool,
 }
 
 /// How states are reduced.
@@ -64,7 +71,7 @@ impl Reduction<'_> {
 
     /// Whether the next step of a thread may come before all that other threads can do, if the thread can move.
     pub(in crate::explore) fn commutes(&self, machine: &Machine, state: &State, thread: ThreadIndex) -> bool {
-        let Commuting { accesses, locks, .. } = self.commuting;
+        let Commuting { accesses, locks, forks, .. } = self.commuting;
         match machine.pending(state, thread) {
             Some(Pending::Read { read, .. }) => accesses.read(read),
             Some(Pending::Write { definition, .. }) => accesses.definition(definition),
@@ -73,6 +80,10 @@ impl Reduction<'_> {
             Some(Pending::Synchronise { kind: Kind::Lock | Kind::Acquire, .. }) => {
                 locks.contains(&machine.origin(state.position(thread)))
             }
+            Some(Pending::Fork | Pending::Spawn) => *forks,
+            Some(Pending::Join) => true,
+            // Without a thread it fails.
+            Some(Pending::JoinThread { thread }) => thread.is_some(),
             _ => false,
         }
     }

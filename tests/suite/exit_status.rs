@@ -27,8 +27,6 @@ const UNDECIDED: &[(&str, &str)] = &[
     ("paths", "bounded_buffer"),
     ("paths", "state_machine"),
     ("paths", "timed_wait"),
-    // A test of an order is to run one call after the other, and these only call each other.
-    ("drive --pairs", "parallel_fib"),
     // Of a library nothing is refuted by executions: other contexts are possible.
     ("correlate", "classes/bank_account"),
     ("correlate", "classes/event_bus"),

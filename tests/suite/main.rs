@@ -13,6 +13,7 @@ mod circular_locks;
 mod class_samples;
 mod classes;
 mod closed;
+mod confined;
 mod constructs;
 mod contexts;
 mod contradictions;

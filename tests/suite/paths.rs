@@ -346,8 +346,8 @@ const ON_SAMPLES: OnSamples = OnSamples {
     missed_outcomes: 13,
     missed_races: 0,
     missed_ends: 16,
-    with_groups: 45,
-    fewer: 17,
+    with_groups: 44,
+    fewer: 16,
     more: 19,
 };
 

@@ -534,3 +534,17 @@ fn what_a_bound_proves_ends_where_reduction_begins() {
     let proved = steps(Some(Reduction { commuting: &commuting, from: 100 }), 17);
     assert!(proved.is_some_and(|proved| proved > 1 && proved < 17), "{proved:?} steps");
 }
+
+/// A recursion that makes threads without end must not keep the other threads from going on.
+#[test]
+fn threads_without_end_put_nobody_off() {
+    let writes: String = (0..38).map(|value| format!("x = {value}; ")).collect();
+    let fixture = Fixture::new(&format!(
+        "int x; void f() {{ cobegin A: f(); B: skip; coend }}
+         void main() {{ cobegin M: f(); N: {{ {writes} assert(x != 77); }} O: x = 77; coend }}"
+    ))
+    .unwrap();
+    let limits = Limits { max_states: Some(27_000), ..Limits::default() };
+    let answer = fixture.subject().futures(&Query::default(), &Budget::from(limits));
+    assert!(answer.bound.is_some() && !answer.failures.is_empty(), "{:?}", answer.statistics);
+}

@@ -538,3 +538,24 @@ fn the_page_of_the_command_shows_what_it_prints() {
     let (_, text) = cssame(&["correlate", "samples/bank_account_broken.csm", "-q"]);
     assert!(page.contains(&format!("```text\n{text}```")), "docs/commands/correlate.md does not show:\n{text}");
 }
+
+/// An activation in a thread that an outer activation has forked waits for its own threads as well.
+#[test]
+fn what_a_nested_activation_forks_is_a_part_of_it() {
+    let program = |beside: &str| {
+        format!(
+            "int x, y; void n() {{ y = x + 1; }}
+             void m(int d) {{ x = d; cobegin B: n(); E: {{ }} coend y = 5;
+               if (d > 0) {{ cobegin A: m(d - 1); C: {{ {beside} }} coend }} }}
+             void main() {{ m(1); print(x, y); }}"
+        )
+    };
+    for (beside, is_torn) in [("", false), ("n();", true)] {
+        let model = model(&program(beside));
+        let pattern = watch(model.program(), ("x", AccessKind::Write), ("y", AccessKind::Write));
+        for pattern in [pattern.by(Other::Anyone), pattern] {
+            let answer = tear(model.machine(), model.program(), &pattern, &Budget::unlimited()).tear;
+            assert_eq!(matches!(answer, Tear::Found { .. }), is_torn, "{answer:?}");
+        }
+    }
+}

@@ -77,7 +77,10 @@ impl<'a> Subject<'a> {
             }
         }
         let locks = UnobservedLocks::find(self.program, &form.concurrency).unwrap_or_default().operations;
-        Some(Commuting { accesses, locks, acyclic: !may_run_for_ever(self.program) })
+        let acyclic = !may_run_for_ever(self.program);
+        // A recursion that makes threads is run by the thread whose order is not known.
+        let forks = acyclic && form.concurrency.threads.iter().all(|thread| !thread.unordered);
+        Some(Commuting { accesses, locks, acyclic, forks })
     }
 
     /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.

@@ -17,7 +17,8 @@
 //! of its own. Several threads count as one where one comes after the other by a conflict or a signal ([`Other`]).
 //!
 //! **Algorithm**: a search through all states together with a monitor automaton (`monitor`), which remembers the
-//! accesses that wait for their partner and what other threads have done since (`pending`).
+//! accesses that wait for their partner and what other threads have done since (`pending`). The search is
+//! skipped where no access that is looked at is a step and no thread is spawned: nobody else can come between then.
 //!
 //! **Soundness and limits**: exact in what it sees, provided that no bound was hit; [`tear_at_random`] proves nothing
 //! where it finds nothing. Accesses to private variables are not seen. docs/correlation.md says it for users.
@@ -70,9 +71,13 @@ pub struct TearAnswer {
     pub statistics: Statistics,
 }
 
-/// Looks for an execution that tears the two pending apart.
+/// Looks for an execution that tears the two pending apart. What is no step of the machine must be ordered by forks and joins, as
+/// in the machine of a [model](crate::model::Model).
 pub fn tear(machine: &Machine, program: &Program, pattern: &TearPattern, budget: &Budget<'_>) -> TearAnswer {
     let fixed = Arc::new(Fixed::new(program, pattern));
+    if fixed.places.is_ordered(machine, program) {
+        return TearAnswer { tear: Tear::Impossible, statistics: Statistics::default() };
+    }
     let may_discard = machine.may_discard();
     let mut finder = Finder { fixed: Arc::clone(&fixed), may_discard, torn: Vec::new(), mixed_view: None, end: None };
     let searched = states::search(machine, budget, TearMonitor::new(Arc::clone(&fixed)), &mut finder);

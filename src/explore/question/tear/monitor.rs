@@ -20,6 +20,7 @@ use crate::explore::states::Monitor;
 use crate::ir::FunctionId;
 use crate::schedule::Nesting;
 use crate::vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Cells of a thread that are watched at once; an array of more is too much.
@@ -40,7 +41,7 @@ pub(super) struct ThreadRecord {
     pub pending: Vec<PendingAccess>,
     /// What the method has read of the sources last.
     sources: Vec<(u32, i64)>,
-    /// The thread within the method that has forked it, directly or through others, plus 1; 0 if there is none.
+    /// The nearest thread within the method that has forked it, directly or through others, plus 1; 0 if there is none.
     part_of: u16,
 }
 
@@ -92,12 +93,17 @@ impl TearMonitor {
         !one_activation || watched.other.is_inside()
     }
 
-    /// All accesses that wait in other threads, but for that of which the thread is a part.
+    /// All accesses that wait in other threads, but for those of which the thread is a part.
     fn for_others(&mut self, thread: ThreadIndex, change: impl FnMut(&mut PendingAccess)) {
-        let part_of = self.thread(thread).part_of;
-        let own = thread.index();
-        let others = self.threads.iter_mut().enumerate();
-        let others = others.filter(|&(index, _)| index != own && index + 1 != usize::from(part_of));
+        let mut own: SmallVec<[usize; 4]> = SmallVec::from_slice(&[thread.index()]);
+        let mut part_of = self.thread(thread).part_of;
+        // Who has forked a thread waits for it, so the way up comes to an end.
+        while let Some(index) = usize::from(part_of).checked_sub(1) {
+            debug_assert!(!own.contains(&index));
+            own.push(index);
+            part_of = self.threads.get(index).map_or(0, |above| above.part_of);
+        }
+        let others = self.threads.iter_mut().enumerate().filter(|(index, _)| !own.contains(index));
         others.flat_map(|(_, watched)| &mut watched.pending).for_each(change);
     }
 
@@ -130,11 +136,9 @@ impl TearMonitor {
             self.hand_over(thread, child);
         }
         let parent = self.thread(thread);
-        let part_of = match parent.part_of {
-            0 if joined && parent.method.is_inside() => thread.0 + 1,
-            part_of => part_of,
-        };
-        self.thread(child).part_of = part_of;
+        let part_of = if parent.method.is_inside() { thread.0 + 1 } else { parent.part_of };
+        // Nobody waits for a thread that is spawned.
+        self.thread(child).part_of = if joined { part_of } else { 0 };
     }
 
     /// A thread ends.

@@ -5,8 +5,10 @@
 
 use crate::correlation::source_variable::{Part, SourceVariableKind};
 use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
-use crate::ir::{Access, DefinitionKind, FunctionId, Leaf, LeafId, Program, SymbolId, VariableId};
-use crate::vm::Cell;
+use crate::ir::{
+    Access, DefinitionId, DefinitionKind, FunctionId, Instruction, Leaf, LeafId, Program, ReadId, SymbolId, VariableId,
+};
+use crate::vm::{Cell, Machine};
 
 /// The variable on one side of a correlation, and how the method accesses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,6 +282,20 @@ impl Places {
             only.second.iter().for_each(|&place| places.add(place, OWN_SECOND));
         }
         places
+    }
+
+    /// Whether no other thread can come between two accesses: none of them is a step, so all are ordered by forks and joins, and no
+    /// thread is spawned. Between two accesses of a thread then come only those of threads that it has
+    /// forked in between and waits for, and they are a part of it.
+    pub(super) fn is_ordered(&self, machine: &Machine, program: &Program) -> bool {
+        let looked_at = |bits: &&u8| **bits & (FIRST | SECOND | SOURCE) != 0;
+        let visible = machine.visibility();
+        let reads = self.reads.iter().zip(0..).filter(|(bits, _)| looked_at(bits));
+        let definitions = self.definitions.iter().zip(0..).filter(|(bits, _)| looked_at(bits));
+        let mut blocks = program.functions.iter().flat_map(|function| function.blocks.iter());
+        reads.map(|(_, read)| ReadId(read)).all(|read| !visible.read(read))
+            && definitions.map(|(_, definition)| DefinitionId(definition)).all(|one| !visible.definition(one))
+            && !blocks.any(|block| block.instructions.iter().any(|one| matches!(one, Instruction::Spawn { .. })))
     }
 
     fn add(&mut self, place: Access, bit: u8) {

@@ -1,0 +1,275 @@
+//! Locals of which no instance is accessed by two threads in parallel, of which one writes.
+//!
+//! **Input**: the program, function by function. **Output**: all other locals, which are shared.
+//!
+//! **Algorithm**: a *root* is a register that a reference comes from: a parameter, or what allocates a local.
+//! 1. In each function, follow the roots into the registers that are computed from them; note through which roots it reads
+//!    and writes, and to which parameters of calls and of new threads it hands them.
+//! 2. What is read or written through a parameter is so through all roots that are handed to it.
+//! 3. A root clashes where two threads forked by one function access it and one of them writes; where such a thread and the function
+//!    itself do, before the join (the threads of a `parfor` are forked one after the other); where it is handed to a thread that is
+//!    spawned; and where one call or thread gets it in two parameters, which are aliases then.
+//! 4. A root clashes where a parameter does to which it is handed.
+//!
+//! **Soundness and limits**: each activation of a function makes its locals anew, and nothing but its own references leads to them; a
+//! function that has forked threads joins them before it returns. Two roots of one function never lead to one instance but for the
+//! aliases of step 3. So where two threads use one instance in parallel, the innermost activation from which both have the reference has
+//! handed it over in one of the ways of step 3. A declaration that runs again in an activation makes its instance anew when nobody
+//! else uses it. No step depends on the context, so recursion loses nothing. Not told apart: fields and elements of one
+//! variable, and calls of one function.
+
+use crate::ir::{Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType};
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Finds the local variables that are not confined, by [`crate::ir::VariableId`].
+pub(super) fn find_clashing(program: &Program) -> FixedBitSet {
+    let mut roots = Roots::of(program);
+    for (id, function) in program.functions.entries() {
+        roots.add_function(program, id, function);
+    }
+    roots.read = roots.raised(roots.read.clone());
+    roots.written = roots.raised(roots.written.clone());
+    roots.find_clashes_of_forks();
+    let clashing = roots.raised(roots.clashing.clone());
+    let mut variables = FixedBitSet::with_capacity(program.variables.len());
+    for (id, function) in program.functions.entries() {
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            if let Instruction::Allocate { dest, variable } = instruction
+                && roots.numbers.get(&(id, *dest)).is_some_and(|&root| clashing.contains(root as usize))
+            {
+                variables.insert(variable.index());
+            }
+        }
+    }
+    variables
+}
+
+/// A number of a root.
+type Root = u32;
+
+/// The roots of all functions.
+struct Roots {
+    numbers: FxHashMap<(FunctionId, RegisterId), Root>,
+    read: FixedBitSet,
+    written: FixedBitSet,
+    clashing: FixedBitSet,
+    /// By root: those that are handed to it.
+    sources: Vec<Vec<Root>>,
+    /// For each fork: what its threads use, and who makes them while they run.
+    forks: Vec<Vec<UseOfRoot>>,
+}
+
+/// What is done with a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Reads,
+    Writes,
+    /// Handed to that parameter.
+    Hands(Root),
+}
+
+/// A root, the number of the thread of a fork, or [`MAKER`], and what this thread does with the root.
+type UseOfRoot = (Root, u32, Use);
+
+/// Who makes the threads of a fork.
+const MAKER: u32 = u32::MAX;
+
+/// A function that is looked at.
+struct Scope<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    origins: Origins,
+}
+
+/// The roots that the registers of one function come from, by register.
+type Origins = Vec<SmallVec<[Root; 1]>>;
+
+impl Roots {
+    fn of(program: &Program) -> Roots {
+        let mut numbers = FxHashMap::default();
+        for (id, function) in program.functions.entries() {
+            let is_reference = |register: &&RegisterId| function.registers[**register].ty == RegisterType::Reference;
+            let parameters = function.parameters.iter().filter(is_reference).copied();
+            let allocated = function.blocks.iter().flat_map(|block| &block.instructions).filter_map(allocated_by);
+            for register in parameters.chain(allocated) {
+                let next = numbers.len() as Root;
+                numbers.entry((id, register)).or_insert(next);
+            }
+        }
+        let none = FixedBitSet::with_capacity(numbers.len());
+        let (read, written, clashing) = (none.clone(), none.clone(), none);
+        Roots { sources: vec![Vec::new(); numbers.len()], numbers, read, written, clashing, forks: Vec::new() }
+    }
+
+    /// Step 1 for one function.
+    fn add_function(&mut self, program: &Program, id: FunctionId, function: &Function) {
+        let origins = self.origins(id, function);
+        let scope = Scope { program, function, origins };
+        let mut uses = Vec::new();
+        for (id, block) in function.blocks.entries() {
+            for (position, instruction) in block.instructions.iter().enumerate() {
+                uses.clear();
+                self.uses(&scope, instruction, 0, &mut uses);
+                for &(root, _, by) in &uses {
+                    match by {
+                        Use::Reads => self.read.insert(root as usize),
+                        Use::Writes => self.written.insert(root as usize),
+                        Use::Hands(target) => self.sources[target as usize].push(root),
+                    }
+                }
+                match instruction {
+                    Instruction::Fork { .. } => {
+                        let more = self.uses_until_join(&scope, (id, position + 1));
+                        self.forks.push(uses.iter().copied().chain(more).collect());
+                    }
+                    Instruction::Spawn { .. } => self.clashing.extend(uses.iter().map(|&(root, ..)| root as usize)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// How an instruction uses roots, and which of the threads that it makes does.
+    fn uses(&mut self, scope: &Scope<'_>, instruction: &Instruction, first: u32, uses: &mut Vec<UseOfRoot>) {
+        let mut access = |place: &Place, by: Use| {
+            if let Base::Reference(register) = place.base {
+                uses.extend(scope.origins[register.index()].iter().map(|&root| (root, first, by)));
+            }
+        };
+        match instruction {
+            Instruction::Load { place, .. } => access(place, Use::Reads),
+            Instruction::Store { place, .. } => access(place, Use::Writes),
+            Instruction::Atomic { place, .. } => {
+                access(place, Use::Reads);
+                access(place, Use::Writes);
+            }
+            Instruction::Call { function, arguments, .. } => self.hand_over(scope, (*function, arguments), first, uses),
+            _ => {
+                for (index, thread) in instruction.new_threads().iter().enumerate() {
+                    let number = first.saturating_add(index as u32);
+                    for function in thread.functions() {
+                        self.hand_over(scope, (function, &thread.arguments), number, uses);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a function uses behind a fork before it joins the threads. Behind a `cobegin` that is nothing; a `parfor` makes
+    /// its other threads there.
+    fn uses_until_join(&mut self, scope: &Scope<'_>, from: (BlockId, usize)) -> Vec<UseOfRoot> {
+        let mut uses = Vec::new();
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut work = vec![from];
+        while let Some((id, position)) = work.pop() {
+            let block = &scope.function.blocks[id];
+            let instructions = block.instructions.get(position..).unwrap_or_default();
+            let join = instructions.iter().position(|instruction| matches!(instruction, Instruction::Join));
+            for instruction in &instructions[..join.unwrap_or(instructions.len())] {
+                self.uses(scope, instruction, MAKER, &mut uses);
+            }
+            if join.is_none() {
+                work.extend(block.terminator.successors().filter(|&next| seen.insert(next)).map(|next| (next, 0)));
+            }
+        }
+        uses
+    }
+
+    /// The roots of the registers of a function.
+    fn origins(&self, id: FunctionId, function: &Function) -> Origins {
+        let mut origins = Origins::new();
+        origins.resize(function.registers.len(), SmallVec::new());
+        let mut computed: FxHashMap<RegisterId, Vec<RegisterId>> = FxHashMap::default();
+        let mut begins: Vec<RegisterId> = function.parameters.clone();
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            match instruction {
+                Instruction::Allocate { dest, .. } => begins.push(*dest),
+                Instruction::Copy { dest, source: Operand::Register(source) } => {
+                    computed.entry(*source).or_default().push(*dest);
+                }
+                Instruction::Address { dest, place } => {
+                    if let Base::Reference(source) = place.base {
+                        computed.entry(source).or_default().push(*dest);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut work = Vec::new();
+        for begin in begins {
+            let Some(&root) = self.numbers.get(&(id, begin)) else { continue };
+            work.push(begin);
+            while let Some(register) = work.pop() {
+                let known = &mut origins[register.index()];
+                if known.last() != Some(&root) {
+                    known.push(root);
+                    work.extend(computed.get(&register).into_iter().flatten());
+                }
+            }
+        }
+        origins
+    }
+
+    /// Which parameters of a function that is called or that a thread runs get which roots.
+    fn hand_over(
+        &mut self,
+        scope: &Scope<'_>,
+        (callee, arguments): (FunctionId, &[Operand]),
+        number: u32,
+        uses: &mut Vec<UseOfRoot>,
+    ) {
+        let first = uses.len();
+        for (&parameter, argument) in scope.program.functions[callee].parameters.iter().zip(arguments) {
+            let Operand::Register(register) = *argument else { continue };
+            let Some(&target) = self.numbers.get(&(callee, parameter)) else { continue };
+            let roots = scope.origins[register.index()].iter();
+            uses.extend(roots.map(|&root| (root, number, Use::Hands(target))));
+        }
+        let handed = &mut uses[first..];
+        handed.sort_unstable_by_key(|of| of.0);
+        let twice = handed.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        self.clashing.extend(twice.map(|pair| pair[0].0 as usize));
+    }
+
+    /// What holds of a parameter holds of the roots that are handed to it.
+    fn raised(&self, mut set: FixedBitSet) -> FixedBitSet {
+        let mut work: Vec<usize> = set.ones().collect();
+        while let Some(root) = work.pop() {
+            for &source in &self.sources[root] {
+                if !set.put(source as usize) {
+                    work.push(source as usize);
+                }
+            }
+        }
+        set
+    }
+
+    /// Step 3 for forks.
+    fn find_clashes_of_forks(&mut self) {
+        let (read, written) = (&self.read, &self.written);
+        let writes = |by: Use| match by {
+            Use::Hands(target) => written.contains(target as usize),
+            by => by == Use::Writes,
+        };
+        let reads = |by: Use| matches!(by, Use::Hands(target) if read.contains(target as usize)) || by == Use::Reads;
+        for uses in &mut self.forks {
+            uses.sort_unstable_by_key(|of| of.0);
+            for of_root in uses.chunk_by(|a, b| a.0 == b.0) {
+                let mut threads = of_root.iter().filter(|of| reads(of.2) || writes(of.2)).map(|of| of.1);
+                let first = threads.next();
+                if threads.any(|thread| Some(thread) != first) && of_root.iter().any(|of| writes(of.2)) {
+                    self.clashing.insert(of_root[0].0 as usize);
+                }
+            }
+        }
+    }
+}
+
+fn allocated_by(instruction: &Instruction) -> Option<RegisterId> {
+    match instruction {
+        Instruction::Allocate { dest, .. } => Some(*dest),
+        _ => None,
+    }
+}
