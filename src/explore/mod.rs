@@ -42,7 +42,9 @@ pub use liveness::{
 pub use question::by_executions::by_executions;
 pub use question::classes;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
-pub use question::executed::{BranchOutcome, ExecutedAnswer, ExecutedRequest, UnprotectedPair, WaitOutcome, executed};
+pub use question::executed::{
+    BranchOutcome, ExecutedAnswer, ExecutedRequest, UnprotectedPair, WaitOutcome, executed, executed_by_executions,
+};
 pub use question::executions::{ExecutionsAnswer, executions};
 pub use question::futures::{by_states, futures};
 pub use question::linear::{Arm, CallEnd, CallOrders, CallTracker, CallsAnswer, calls};

@@ -1,12 +1,15 @@
-//! Which accesses race, by one execution of each future: the same pairs as in all states.
+//! Which accesses race, the outcomes of branches, and what is unprotected, by one execution of each future: the same as in all states.
 //!
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::reads_from::{locals_program, memory_program};
 use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
-use cssame::explore::{races, races_by_executions};
+use cssame::explore::classes::Operations;
+use cssame::explore::{ExecutedAnswer, ExecutedRequest, executed, executed_by_executions, races, races_by_executions};
 use cssame::ir::Access;
+use cssame::model::Model;
+use cssame::vm::{CodeIndex, Tables};
 use std::collections::BTreeSet;
 
 fn up_to(states: u64) -> Budget<'static> {
@@ -50,6 +53,43 @@ fn random_programs_have_the_races_of_all_states() {
     let (compared, racy) = hold(locals_program, programs);
     println!("{compared} of {programs} programs with locals compared, {racy} with races");
     assert!(compared * 4 > programs && racy * 10 > programs, "{compared} of {programs}, {racy} with races");
+}
+
+/// Branch outcomes with the names of their threads.
+type Outcomes = BTreeSet<(String, CodeIndex, u32, bool)>;
+
+/// The outcomes of branches, and the unprotected pairs.
+fn shown(model: &Model, answer: &ExecutedAnswer) -> (Outcomes, BTreeSet<[Access; 2]>) {
+    let outcomes = answer
+        .outcomes
+        .iter()
+        .map(|one| (model.machine().path_name(&answer.tables, one.thread), one.at, one.instance, one.holds));
+    assert!(answer.waits.is_empty());
+    (outcomes.collect(), answer.pairs.iter().map(|pair| pair.accesses).collect())
+}
+
+#[test]
+fn random_programs_execute_the_branches_of_all_states() {
+    let (programs, first) = (setting("CSSAME_LAW_PROGRAMS", 100), setting("CSSAME_LAW_SEED", 1));
+    let (mut compared, mut unprotected) = (0, 0);
+    for seed in first..first + programs {
+        for text in [memory_program(seed), locals_program(seed)] {
+            let Some(model) = possible_model(&text) else { continue };
+            let (machine, program) = (model.machine(), model.program());
+            let operations = Operations::new(program, &model.form().concurrency);
+            let request = ExecutedRequest { operations: &operations, tables: &Tables::new(), max_instance: 2 };
+            let Some(found) = executed_by_executions(machine, program, &request, &up_to(20_000)) else { continue };
+            // So few are visited whole.
+            let all = executed(machine, program, &request, &up_to(10_000));
+            if all.bound.is_none() {
+                assert_eq!(shown(&model, &found), shown(&model, &all), "seed {seed}\n{text}");
+                compared += 1;
+                unprotected += usize::from(!all.pairs.is_empty());
+            }
+        }
+    }
+    println!("{compared} of {programs} programs of two kinds compared, {unprotected} with unprotected pairs");
+    assert!(compared as u64 * 2 > programs && unprotected as u64 * 4 > programs, "{compared}, {unprotected}");
 }
 
 /// Threads that fork, work on their parts of an array and join have far more states than executions.

@@ -16,6 +16,7 @@
 //! 2. Note the first step that shows something (`recorder`). Where executions may be discarded, note each, and take
 //!    the first one from which some execution goes on that is not discarded.
 //! 3. Complete the executions.
+//! 4. Where 20,000 states are not all, look whether one execution of each future tells all of it (`executions`).
 //!
 //! **Soundness and limits**: exact if no bound was hit; else what was found is real, and nothing is said of the rest.
 //! Executions that deadlock, fail or never end count, discarded ones do not. Evaluations beyond a number of instances
@@ -24,15 +25,17 @@
 //! may have to wait for its lock still. The outcome of a branch is that of the machine's condition, which may be the
 //! negation of the text. The execution that shows something is a whole one if one to an end is known.
 
+mod executions;
 mod monitor;
 mod recorder;
 mod records;
 
-use crate::budget::{Bound, Budget, Statistics};
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::question::classes::Operations;
 use crate::explore::states::{self, Searched};
 use crate::ir::{Access, Program};
 use crate::vm::{Choice, CodeIndex, Machine, PathId, Tables};
+pub use executions::executed_by_executions;
 use monitor::{ExecutedMonitor, Fixed};
 use recorder::Recorder;
 
@@ -108,9 +111,35 @@ pub struct ExecutedAnswer {
     pub tables: Tables,
 }
 
-/// Finds all branch outcomes, waits and unprotected pairs by a search through all states.
+/// How many states are visited before executions are tried.
+const FEW_STATES: u64 = 20_000;
+
+/// Finds all branch outcomes, waits and unprotected pairs by a search through all states, or by one execution of each future.
 #[must_use]
 pub fn executed(
+    machine: &Machine,
+    program: &Program,
+    request: &ExecutedRequest<'_>,
+    budget: &Budget<'_>,
+) -> ExecutedAnswer {
+    if executions::may_tell(machine) && budget.limits().max_states.is_none_or(|most| most > FEW_STATES) {
+        let share = budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() });
+        let found = executed_by_states(machine, program, request, &share);
+        if found.bound.is_none() {
+            return found;
+        }
+        if let Some(answer) = executed_by_executions(machine, program, request, &share) {
+            return answer;
+        }
+    }
+    let found = executed_by_states(machine, program, request, budget);
+    let are_too_many = matches!(found.bound, Some(Bound::States | Bound::Memory));
+    let answer = are_too_many.then(|| executed_by_executions(machine, program, request, budget)).flatten();
+    answer.unwrap_or(found)
+}
+
+/// The same by states alone.
+fn executed_by_states(
     machine: &Machine,
     program: &Program,
     request: &ExecutedRequest<'_>,

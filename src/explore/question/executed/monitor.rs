@@ -284,7 +284,19 @@ impl<'a> ExecutedMonitor<'a> {
         true
     }
 
-    /// Forgets what has no consequence for what threads have ahead.
+    /// Forgets what has no consequence for what threads have ahead, behind a step.
+    pub(super) fn tidy(&mut self, machine: &Machine, state: &State) {
+        if !self.fixed.joins_handles {
+            for place in 0..self.threads.len() {
+                let waits = machine.pending(state, self.threads[place].slot) == Some(Pending::Join);
+                if waits && !self.threads[place].open.is_empty() {
+                    self.forget_children(place);
+                }
+            }
+        }
+        self.forget(state);
+    }
+
     fn forget(&mut self, state: &State) {
         let fixed = self.fixed;
         let Some(ahead) = &fixed.ahead else { return };
@@ -428,15 +440,7 @@ impl Monitor for ExecutedMonitor<'_> {
 
     fn settle(&mut self, machine: &Machine, state: &mut State) {
         state.forget_past();
-        if !self.fixed.joins_handles {
-            for place in 0..self.threads.len() {
-                let waits = machine.pending(state, self.threads[place].slot) == Some(Pending::Join);
-                if waits && !self.threads[place].open.is_empty() {
-                    self.forget_children(place);
-                }
-            }
-        }
-        self.forget(state);
+        self.tidy(machine, state);
     }
 
     fn notes(&self) -> &[Note] {

@@ -9,14 +9,14 @@ use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::{End, EndContext, Searched, Transition, Visitor};
 use crate::ir::Access;
-use crate::vm::{CodeIndex, Event, Machine, Observer, Obstacle, PathId, ThreadName};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Obstacle, PathId, Tables, ThreadName};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::ops::ControlFlow;
 
 /// Something that an execution may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Shown {
+pub(super) enum Shown {
     Branch { thread: PathId, at: CodeIndex, instance: u32, holds: bool },
     Wait { thread: PathId, at: CodeIndex, instance: u32, woken: bool },
     Pair([Access; 2]),
@@ -41,8 +41,47 @@ pub(super) struct Recorder {
     known: FxHashSet<(u32, u32)>,
 }
 
+impl Shown {
+    /// What a note says, and the threads of a pair.
+    pub(super) fn of(note: Note) -> (Shown, [PathId; 2]) {
+        match note {
+            Note::Branch { thread, at, instance, holds } => {
+                (Shown::Branch { thread, at, instance, holds }, [thread; 2])
+            }
+            Note::Woken { thread, at, instance } => (Shown::Wait { thread, at, instance, woken: true }, [thread; 2]),
+            Note::Pair { accesses, threads } => (Shown::Pair(accesses), threads),
+        }
+    }
+}
+
 /// By kind: what was found.
-type Lists = (Vec<BranchOutcome>, Vec<WaitOutcome>, Vec<UnprotectedPair>);
+pub(super) type Lists = (Vec<BranchOutcome>, Vec<WaitOutcome>, Vec<UnprotectedPair>);
+
+/// What was found, in order.
+pub(super) fn lists(tables: &Tables, found: impl Iterator<Item = (Shown, [PathId; 2], Vec<Choice>)>) -> Lists {
+    let (mut outcomes, mut waits, mut pairs) = Lists::default();
+    for (shown, threads, schedule) in found {
+        match shown {
+            Shown::Branch { thread, at, instance, holds } => {
+                outcomes.push(BranchOutcome { thread, at, instance, holds, schedule });
+            }
+            Shown::Wait { thread, at, instance, woken } => {
+                waits.push(WaitOutcome { thread, at, instance, woken, schedule });
+            }
+            Shown::Pair(accesses) => pairs.push(UnprotectedPair { accesses, threads, schedule }),
+        }
+    }
+    outcomes.sort_by(|one, other| {
+        let key = |outcome: &BranchOutcome| (outcome.at, outcome.instance, outcome.holds);
+        tables.compare_paths(one.thread, other.thread).then_with(|| key(one).cmp(&key(other)))
+    });
+    waits.sort_by(|one, other| {
+        let key = |wait: &WaitOutcome| (wait.at, wait.instance, wait.woken);
+        tables.compare_paths(one.thread, other.thread).then_with(|| key(one).cmp(&key(other)))
+    });
+    pairs.sort_by_key(|pair| pair.accesses);
+    (outcomes, waits, pairs)
+}
 
 impl Recorder {
     pub(super) fn new(may_discard: bool) -> Recorder {
@@ -63,37 +102,15 @@ impl Recorder {
         let Searched { graph, tables, .. } = searched;
         let lasting = self.may_discard.then(|| lasting_states(graph, Unexpanded::Lost));
         let completion = Completion::new(machine, graph);
-        let lasts = |sight: &Sight| lasting.as_ref().is_none_or(|states| states.contains(sight.step.to as usize));
-        let schedule = |sight: &Sight| {
+        let lasts = |sight: &&Sight| lasting.as_ref().is_none_or(|states| states.contains(sight.step.to as usize));
+        let found = self.shown.iter().filter_map(|(&shown, sights)| {
+            let sight = sights.iter().find(lasts)?;
             let mut schedule = graph.path_to(sight.step.from);
             schedule.extend(sight.step.choice);
             completion.complete(&mut schedule, sight.step.to);
-            schedule
-        };
-        let (mut outcomes, mut waits, mut pairs) = Lists::default();
-        for (shown, sights) in self.shown {
-            let Some(sight) = sights.iter().find(|sight| lasts(sight)) else { continue };
-            let schedule = schedule(sight);
-            match shown {
-                Shown::Branch { thread, at, instance, holds } => {
-                    outcomes.push(BranchOutcome { thread, at, instance, holds, schedule });
-                }
-                Shown::Wait { thread, at, instance, woken } => {
-                    waits.push(WaitOutcome { thread, at, instance, woken, schedule });
-                }
-                Shown::Pair(accesses) => pairs.push(UnprotectedPair { accesses, threads: sight.threads, schedule }),
-            }
-        }
-        outcomes.sort_by(|one, other| {
-            let key = |outcome: &BranchOutcome| (outcome.at, outcome.instance, outcome.holds);
-            tables.compare_paths(one.thread, other.thread).then_with(|| key(one).cmp(&key(other)))
+            Some((shown, sight.threads, schedule))
         });
-        waits.sort_by(|one, other| {
-            let key = |wait: &WaitOutcome| (wait.at, wait.instance, wait.woken);
-            tables.compare_paths(one.thread, other.thread).then_with(|| key(one).cmp(&key(other)))
-        });
-        pairs.sort_by_key(|pair| pair.accesses);
-        (outcomes, waits, pairs)
+        lists(tables, found)
     }
 }
 
@@ -116,15 +133,7 @@ impl Visitor<ExecutedMonitor<'_>> for Recorder {
     fn transition(&mut self, transition: &Transition) {
         let notes = std::mem::take(&mut self.current);
         for &note in &notes {
-            let (shown, threads) = match note {
-                Note::Branch { thread, at, instance, holds } => {
-                    (Shown::Branch { thread, at, instance, holds }, [thread; 2])
-                }
-                Note::Woken { thread, at, instance } => {
-                    (Shown::Wait { thread, at, instance, woken: true }, [thread; 2])
-                }
-                Note::Pair { accesses, threads } => (Shown::Pair(accesses), threads),
-            };
+            let (shown, threads) = Shown::of(note);
             self.note(shown, Sight { step: *transition, threads });
         }
         self.current = notes;

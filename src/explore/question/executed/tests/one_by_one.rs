@@ -220,6 +220,31 @@ fn all_states_show_what_all_executions_show() {
 }
 
 #[test]
+fn one_execution_of_each_future_shows_what_all_show() {
+    let mut told = 0;
+    for text in PROGRAMS {
+        let model = model(text);
+        let (operations, tables) = (operations(&model), Tables::new());
+        let request = ExecutedRequest { operations: &operations, tables: &tables, max_instance: 8 };
+        let answer = executed_by_executions(model.machine(), model.program(), &request, &Budget::unlimited());
+        let Some(answer) = answer else { continue };
+        told += 1;
+        let words = Words { model: &model, tables: &answer.tables };
+        assert_eq!(words.all(&answer), enumerate(text), "{text}");
+        for outcome in &answer.outcomes {
+            let shown = of_schedule(&model, &answer.tables, &outcome.schedule).outcomes;
+            let word = words.branch((outcome.thread, outcome.at, outcome.instance, outcome.holds));
+            assert!(shown.contains(&word), "{word}\n{text}");
+        }
+        for pair in &answer.pairs {
+            let shown = of_schedule(&model, &answer.tables, &pair.schedule).pairs;
+            assert!(shown.contains(&words.pair(pair.accesses)), "{:?}\n{text}", pair.accesses);
+        }
+    }
+    assert!(told >= 7, "{told}");
+}
+
+#[test]
 fn any_number_of_cores_finds_the_same() {
     for text in PROGRAMS {
         let model = model(text);
