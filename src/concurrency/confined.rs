@@ -1,6 +1,6 @@
 //! Locals of which no instance is accessed by two threads in parallel, of which one writes.
 //!
-//! **Input**: the program, function by function. **Output**: all other locals, which are shared.
+//! **Input**: the program, function by function. **Output**: the locals of which that does not hold, or is not known.
 //!
 //! **Algorithm**: a *root* is a register that a reference comes from: a parameter, or what allocates a local.
 //! 1. In each function, follow the roots into the registers that are computed from them; note through which roots it reads
@@ -23,7 +23,7 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Finds the local variables that are not confined, by [`crate::ir::VariableId`].
+/// Finds the local variables that two threads may access in parallel in one instance, by [`crate::ir::VariableId`].
 pub(super) fn find_clashing(program: &Program) -> FixedBitSet {
     let mut roots = Roots::of(program);
     for (id, function) in program.functions.entries() {
@@ -55,7 +55,7 @@ struct Roots {
     read: FixedBitSet,
     written: FixedBitSet,
     clashing: FixedBitSet,
-    /// By root: those that are handed to it.
+    /// By root, where it is a parameter: those that are handed to it.
     sources: Vec<Vec<Root>>,
     /// For each fork: what its threads use, and who makes them while they run.
     forks: Vec<Vec<UseOfRoot>>,

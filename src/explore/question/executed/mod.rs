@@ -103,9 +103,9 @@ pub struct ExecutedAnswer {
     pub waits: Vec<WaitOutcome>,
     /// Instances beyond this one count as this one.
     pub instances_up_to: u32,
-    /// The bound that was hit; `None` if every state was visited.
+    /// The bound that was hit; `None` if every state was visited, or one execution of each future.
     pub bound: Option<Bound>,
-    /// How much was visited.
+    /// How much was visited by the search that has the answer.
     pub statistics: Statistics,
     /// Names of threads; those that were given have the same ids.
     pub tables: Tables,
