@@ -16,7 +16,8 @@
 //! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 //!
-//! `restored` puts locks back into executions without them. `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
+//! `each_future` visits one execution of each future for `races` and `executed`. `restored` puts locks back into executions without them.
+//! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
 //! search comes to its end.
 
 mod ahead;
@@ -25,6 +26,7 @@ mod chains;
 pub mod classes;
 pub(super) mod count;
 mod cycles;
+mod each_future;
 pub(super) mod executed;
 pub(super) mod executions;
 pub(super) mod failures;

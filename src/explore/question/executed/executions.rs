@@ -2,20 +2,20 @@
 //!
 //! **Input**: what is asked, and a budget. **Output**: the answer, if executions tell it.
 //!
-//! **Algorithm**: visit one execution of each future ([`reads_from`]), replay it, watched by the monitor of the search through states,
+//! **Algorithm**: visit one execution of each future ([`each_future`]), replay it, watched by the monitor of the search through states,
 //! and note the first one that shows something.
 //!
 //! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and order them alike by
 //! forks and joins: these follow from program order and from what threads read. So one of them shows what all of them show.
 //!
-//! **Limits**: not where threads synchronise by objects, where an assumption discards executions, or where one fails: how far the other threads
-//! have come then does not follow from what threads read. Only so many executions are followed as take some seconds.
+//! **Limits**: those of [`each_future`]; and not where an execution fails: how far the other threads have come then does not follow
+//! from what threads read.
 
 use super::monitor::{ExecutedMonitor, Fixed};
 use super::recorder::{Shown, lists};
 use super::{ExecutedAnswer, ExecutedRequest, Note};
-use crate::budget::{Budget, Limits};
-use crate::explore::reads_from;
+use crate::budget::Budget;
+use crate::explore::question::each_future;
 use crate::explore::states::Monitor;
 use crate::ir::Program;
 use crate::schedule::Walk;
@@ -24,12 +24,8 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use std::ops::ControlFlow;
 
-/// Executions that are followed at most, and steps of all of them together.
-const MOST_EXECUTIONS: u64 = 20_000;
+/// Steps of all executions together.
 const MOST_STEPS: usize = 1_000_000;
-
-/// States that take as long as an execution that is followed and done again.
-const STATES_OF_EXECUTION: u64 = 25;
 
 /// What executions have shown, the first one that shows each.
 #[derive(Default)]
@@ -53,11 +49,6 @@ impl Sights {
     }
 }
 
-/// Whether executions may tell.
-pub(super) fn may_tell(machine: &Machine) -> bool {
-    !machine.synchronises() && !machine.may_discard()
-}
-
 /// What executions have, by one of each future; `None` where that does not tell, or there are too many.
 #[must_use]
 pub fn executed_by_executions(
@@ -66,36 +57,27 @@ pub fn executed_by_executions(
     request: &ExecutedRequest<'_>,
     budget: &Budget<'_>,
 ) -> Option<ExecutedAnswer> {
-    if !may_tell(machine) {
-        return None;
-    }
     let fixed = Fixed::new(machine, program, request);
-    // Who bounds states bounds work.
-    let most = budget.limits().max_states.map_or(MOST_EXECUTIONS, |most| most / STATES_OF_EXECUTION);
-    let share = budget.share(Limits { max_executions: Some(most.min(MOST_EXECUTIONS)), ..Limits::default() });
     let (mut tables, mut sights) = (request.tables.clone(), Sights::default());
-    let (mut steps, mut fails) = (0, false);
-    let found = reads_from::enumerate(machine, &share, &mut |execution| {
-        let choices = execution.choices();
-        steps += choices.len();
-        fails |= execution.failure.is_some();
-        if fails || steps > MOST_STEPS {
+    let statistics = each_future::visit(machine, budget, MOST_STEPS, &mut |choices, fails| {
+        if fails {
             return ControlFlow::Break(());
         }
         let (mut monitor, mut notes) = (ExecutedMonitor::new(&fixed), Vec::new());
         let mut walk = Walk::new(machine, &mut tables, &mut monitor);
         notes.extend_from_slice(monitor.notes());
-        for &choice in &choices {
+        for &choice in choices {
             let done = walk.step(choice, &mut monitor);
             debug_assert!(done.is_ok(), "an execution that was found can be replayed");
-            fails |= done.is_err();
+            if done.is_err() {
+                return ControlFlow::Break(());
+            }
             notes.extend_from_slice(monitor.notes());
             monitor.tidy(machine, walk.state());
         }
-        sights.take(&notes, &choices);
+        sights.take(&notes, choices);
         ControlFlow::Continue(())
-    });
-    let statistics = found.ok().filter(|found| found.bound.is_none() && !fails && steps <= MOST_STEPS)?.statistics;
+    })?;
     let Sights { shown, executions } = sights;
     let found = shown.into_iter().map(|(shown, (threads, first))| (shown, threads, executions[first].clone()));
     let (outcomes, waits, pairs) = lists(&tables, found);

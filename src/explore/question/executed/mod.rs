@@ -16,7 +16,7 @@
 //! 2. Note the first step that shows something (`recorder`). Where executions may be discarded, note each, and take
 //!    the first one from which some execution goes on that is not discarded.
 //! 3. Complete the executions.
-//! 4. Where 20,000 states are not all, look whether one execution of each future tells all of it (`executions`).
+//! 4. Where few states are not all, look whether one execution of each future tells all of it (`executions`).
 //!
 //! **Soundness and limits**: exact if no bound was hit; else what was found is real, and nothing is said of the rest.
 //! Executions that deadlock, fail or never end count, discarded ones do not. Evaluations beyond a number of instances
@@ -30,8 +30,9 @@ mod monitor;
 mod recorder;
 mod records;
 
-use crate::budget::{Bound, Budget, Limits, Statistics};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::question::classes::Operations;
+use crate::explore::question::each_future;
 use crate::explore::states::{self, Searched};
 use crate::ir::{Access, Program};
 use crate::vm::{Choice, CodeIndex, Machine, PathId, Tables};
@@ -111,9 +112,6 @@ pub struct ExecutedAnswer {
     pub tables: Tables,
 }
 
-/// How many states are visited before executions are tried.
-const FEW_STATES: u64 = 20_000;
-
 /// Finds all branch outcomes, waits and unprotected pairs by a search through all states, or by one execution of each future.
 #[must_use]
 pub fn executed(
@@ -122,13 +120,12 @@ pub fn executed(
     request: &ExecutedRequest<'_>,
     budget: &Budget<'_>,
 ) -> ExecutedAnswer {
-    if executions::may_tell(machine) && budget.limits().max_states.is_none_or(|most| most > FEW_STATES) {
-        let share = budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() });
-        let found = executed_by_states(machine, program, request, &share);
+    if let Some(few) = each_future::few_states(machine, budget) {
+        let found = executed_by_states(machine, program, request, &few);
         if found.bound.is_none() {
             return found;
         }
-        if let Some(answer) = executed_by_executions(machine, program, request, &share) {
+        if let Some(answer) = executed_by_executions(machine, program, request, &few) {
             return answer;
         }
     }

@@ -297,6 +297,7 @@ impl<'a> ExecutedMonitor<'a> {
         self.forget(state);
     }
 
+    /// Forgets counts of places that threads do not come to again, and operations that conflict with nothing ahead.
     fn forget(&mut self, state: &State) {
         let fixed = self.fixed;
         let Some(ahead) = &fixed.ahead else { return };

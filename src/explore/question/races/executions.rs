@@ -3,7 +3,7 @@
 //! **Input**: a program with its machine, and a budget. **Output**: [`Racing`]: the pairs of accesses that may race; all others do not.
 //!
 //! **Algorithm**
-//! 1. Visit one execution of each future ([`reads_from`]), and do it again.
+//! 1. Visit one execution of each future ([`each_future`]), and replay it.
 //! 2. The *causal past* of an event is what comes before it by program order, forks and joins, and by what it reads from. It is kept as
 //!    vector clocks ([`Clocks`]).
 //! 3. Two accesses of different threads to one cell, of which one writes and not both are atomic, may race if the earlier one is not in the
@@ -14,23 +14,18 @@
 //! thread of each access has done before it is a part of what led to the state, so it has neither access. The other way round, where there is no such
 //! pair, none races. A `cas` that would write in the state writes in the execution in which it goes first.
 //!
-//! **Limits**: not where threads synchronise by objects, for then executions that differ in their order alone are left out; not where an
-//! assumption discards executions, nor where `reads_from` does not serve. Only so many executions are followed as take some seconds.
+//! **Limits**: those of [`each_future`].
 
-use crate::budget::{Budget, Limits};
-use crate::explore::reads_from;
+use crate::budget::Budget;
+use crate::explore::question::each_future;
 use crate::ir::{Access, FunctionId, Program};
-use crate::schedule::{Clock, Clocks, Edges, Stamp, Walk};
+use crate::schedule::{Clock, Clocks, Edges, Stamp, walk};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
-/// Executions that are followed at most, and steps of all of them together.
-const MOST_EXECUTIONS: u64 = 20_000;
+/// Steps of all executions together.
 const MOST_STEPS: usize = 5_000_000;
-
-/// States that take as long as an execution that is followed and done again.
-const STATES_OF_EXECUTION: u64 = 25;
 
 /// What all executions show.
 #[derive(Clone, Debug, Default)]
@@ -45,30 +40,17 @@ pub struct Racing {
 
 /// The pairs of accesses that may race, by executions alone; `None` where they do not tell, or are too many.
 pub fn races_by_executions(machine: &Machine, program: &Program, budget: &Budget<'_>) -> Option<Racing> {
-    if !Racing::can_be_asked_for(machine) {
-        return None;
-    }
-    // Who bounds states bounds work.
-    let most = budget.limits().max_states.map_or(MOST_EXECUTIONS, |most| most / STATES_OF_EXECUTION);
-    let share = budget.share(Limits { max_executions: Some(most.min(MOST_EXECUTIONS)), ..Limits::default() });
-    let (mut racing, mut steps) = (Racing::default(), 0);
-    let found = reads_from::enumerate(machine, &share, &mut |execution| {
-        let choices = execution.choices();
-        steps += choices.len();
-        racing.fails |= execution.failure.is_some();
-        racing.add(machine, program, &choices);
-        if steps > MOST_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let mut racing = Racing::default();
+    let visited = each_future::visit(machine, budget, MOST_STEPS, &mut |choices, fails| {
+        racing.fails |= fails;
+        racing.add(machine, program, choices);
+        ControlFlow::Continue(())
     });
-    racing.executions = found.ok().filter(|found| found.bound.is_none() && steps <= MOST_STEPS)?.statistics.executions;
+    racing.executions = visited?.executions;
     Some(racing)
 }
 
 impl Racing {
-    /// Whether executions may tell.
-    pub(super) fn can_be_asked_for(machine: &Machine) -> bool {
-        !machine.synchronises() && !machine.may_discard()
-    }
-
     /// Whether two accesses, sorted, race in no execution.
     #[must_use]
     pub fn keeps_apart(&self, accesses: [Access; 2]) -> bool {
@@ -78,12 +60,8 @@ impl Racing {
     /// Steps 2 and 3 for one execution.
     fn add(&mut self, machine: &Machine, program: &Program, choices: &[Choice]) {
         let mut detector = Detector::new(machine, program, &mut self.pairs);
-        let mut tables = Tables::new();
-        let mut walk = Walk::new(machine, &mut tables, &mut detector);
-        for &choice in choices {
-            let done = walk.step(choice, &mut detector);
-            debug_assert!(done.is_ok(), "an execution that was found can be done again");
-        }
+        let done = walk(machine, &mut Tables::new(), choices, &mut detector).is_ok();
+        debug_assert!(done, "an execution that was found can be replayed");
     }
 }
 

@@ -31,9 +31,10 @@ mod order;
 mod outcome_sets;
 mod recorder;
 
-use crate::budget::{Bound, Budget, Limits, Statistics};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::answer::FailureWitness;
 use crate::explore::deadlock::Deadlock;
+use crate::explore::question::each_future;
 use crate::explore::question::outcomes::OutcomeKey;
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
@@ -127,16 +128,11 @@ impl RacesAnswer {
     }
 }
 
-/// States behind which it is asked whether few executions show that nothing races.
-const FEW_STATES: u64 = 20_000;
-
 /// Finds all races by a search through all states. `wanted` are pairs, each sorted, whose order is looked at if they
 /// do not race.
 pub fn races(machine: &Machine, program: &Program, wanted: &[[Access; 2]], budget: &Budget<'_>) -> RacesAnswer {
-    let most = budget.limits().max_states.unwrap_or(u64::MAX);
-    if most > FEW_STATES && Racing::can_be_asked_for(machine) {
-        let share = Limits { max_states: Some(FEW_STATES), ..Limits::default() };
-        let found = races_by_states(machine, program, wanted, &budget.share(share));
+    if let Some(few) = each_future::few_states(machine, budget) {
+        let found = races_by_states(machine, program, wanted, &few);
         if found.bound.is_none() {
             return found;
         }

@@ -1,0 +1,60 @@
+//! What follows from what threads read: asked of one execution of each future instead of all states.
+//!
+//! **Input**: a machine and a budget. **Output**: whether executions may be asked, and the executions, one after the other.
+//!
+//! **Algorithm**: a question that follows from what threads read ([`executed`](mod@super::executed), [`races`](mod@super::races)) is
+//! asked of few states first, then of the executions of [`reads_from`], of which there is one for each future.
+//!
+//! **Soundness and limits**: two executions with the same reads from the same writers have the same program order, forks and joins. Not
+//! where threads synchronise by objects, for then executions that differ in their order alone are left out; not where an assumption
+//! discards executions, nor where [`reads_from`] does not serve. Only so many executions are visited as take some seconds.
+
+use crate::budget::{Budget, Limits, Statistics};
+use crate::explore::reads_from;
+use crate::vm::{Choice, Machine};
+use std::ops::ControlFlow;
+
+/// How many states are visited before executions are asked.
+const FEW_STATES: u64 = 20_000;
+
+/// Executions that are visited at most.
+const MOST_EXECUTIONS: u64 = 20_000;
+
+/// States that take as long as an execution that is followed and replayed.
+const STATES_OF_EXECUTION: u64 = 25;
+
+/// Whether executions may tell what follows from what threads read.
+pub(super) fn may_tell(machine: &Machine) -> bool {
+    !machine.synchronises() && !machine.may_discard()
+}
+
+/// The part of a budget for the first states, where it allows for more and executions may tell the rest.
+pub(super) fn few_states<'b>(machine: &Machine, budget: &'b Budget<'_>) -> Option<Budget<'b>> {
+    let has_more = budget.limits().max_states.is_none_or(|most| most > FEW_STATES);
+    let few = Limits { max_states: Some(FEW_STATES), ..Limits::default() };
+    (has_more && may_tell(machine)).then(|| budget.share(few))
+}
+
+/// Visits one execution of each future, of so many steps in all at most; `look` is told its steps, and whether it fails. `None` where
+/// that does not tell all: executions may not be asked, are too many, or `look` has had enough.
+pub(super) fn visit(
+    machine: &Machine,
+    budget: &Budget<'_>,
+    most_steps: usize,
+    look: &mut dyn FnMut(&[Choice], bool) -> ControlFlow<()>,
+) -> Option<Statistics> {
+    if !may_tell(machine) {
+        return None;
+    }
+    // Who bounds states bounds work.
+    let most = budget.limits().max_states.map_or(MOST_EXECUTIONS, |most| most / STATES_OF_EXECUTION);
+    let share = budget.share(Limits { max_executions: Some(most.min(MOST_EXECUTIONS)), ..Limits::default() });
+    let (mut steps, mut is_cut) = (0, false);
+    let found = reads_from::enumerate(machine, &share, &mut |execution| {
+        let choices = execution.choices();
+        steps += choices.len();
+        is_cut = steps > most_steps || look(&choices, execution.failure.is_some()).is_break();
+        if is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found.ok().filter(|found| found.bound.is_none() && !is_cut).map(|found| found.statistics)
+}
