@@ -18,7 +18,9 @@
 //! else uses it. No step depends on the context, so recursion loses nothing. Not told apart: fields and elements of one
 //! variable, and calls of one function.
 
-use crate::ir::{Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType};
+use crate::ir::{
+    Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType, VariableId,
+};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -33,16 +35,9 @@ pub(super) fn find_clashing(program: &Program) -> FixedBitSet {
     roots.written = roots.raised(roots.written.clone());
     roots.find_clashes_of_forks();
     let clashing = roots.raised(roots.clashing.clone());
+    let locals = roots.locals.iter().filter(|&&(root, _)| clashing.contains(root as usize));
     let mut variables = FixedBitSet::with_capacity(program.variables.len());
-    for (id, function) in program.functions.entries() {
-        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-            if let Instruction::Allocate { dest, variable } = instruction
-                && roots.numbers.get(&(id, *dest)).is_some_and(|&root| clashing.contains(root as usize))
-            {
-                variables.insert(variable.index());
-            }
-        }
-    }
+    variables.extend(locals.map(|(_, variable)| variable.index()));
     variables
 }
 
@@ -52,6 +47,8 @@ type Root = u32;
 /// The roots of all functions.
 struct Roots {
     numbers: FxHashMap<(FunctionId, RegisterId), Root>,
+    /// Those that allocate a local.
+    locals: Vec<(Root, VariableId)>,
     read: FixedBitSet,
     written: FixedBitSet,
     clashing: FixedBitSet,
@@ -89,18 +86,23 @@ type Origins = Vec<SmallVec<[Root; 1]>>;
 impl Roots {
     fn of(program: &Program) -> Roots {
         let mut numbers = FxHashMap::default();
+        let mut locals = Vec::new();
         for (id, function) in program.functions.entries() {
-            let is_reference = |register: &&RegisterId| function.registers[**register].ty == RegisterType::Reference;
-            let parameters = function.parameters.iter().filter(is_reference).copied();
-            let allocated = function.blocks.iter().flat_map(|block| &block.instructions).filter_map(allocated_by);
-            for register in parameters.chain(allocated) {
-                let next = numbers.len() as Root;
-                numbers.entry((id, register)).or_insert(next);
+            for &parameter in &function.parameters {
+                if function.registers[parameter].ty == RegisterType::Reference {
+                    numbers.insert((id, parameter), numbers.len() as Root);
+                }
+            }
+            for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+                if let Instruction::Allocate { dest, variable } = instruction {
+                    locals.push((numbers.len() as Root, *variable));
+                    numbers.insert((id, *dest), numbers.len() as Root);
+                }
             }
         }
         let none = FixedBitSet::with_capacity(numbers.len());
         let (read, written, clashing) = (none.clone(), none.clone(), none);
-        Roots { sources: vec![Vec::new(); numbers.len()], numbers, read, written, clashing, forks: Vec::new() }
+        Roots { sources: vec![Vec::new(); numbers.len()], numbers, locals, read, written, clashing, forks: Vec::new() }
     }
 
     /// Step 1 for one function.
@@ -131,7 +133,7 @@ impl Roots {
         }
     }
 
-    /// How an instruction uses roots, and which of the threads that it makes does.
+    /// How an instruction uses roots. Threads that it makes have numbers from `first` on; what it does itself is by `first`. Aliases clash.
     fn uses(&mut self, scope: &Scope<'_>, instruction: &Instruction, first: u32, uses: &mut Vec<UseOfRoot>) {
         let mut access = |place: &Place, by: Use| {
             if let Base::Reference(register) = place.base {
@@ -264,12 +266,5 @@ impl Roots {
                 }
             }
         }
-    }
-}
-
-fn allocated_by(instruction: &Instruction) -> Option<RegisterId> {
-    match instruction {
-        Instruction::Allocate { dest, .. } => Some(*dest),
-        _ => None,
     }
 }
