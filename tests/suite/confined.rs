@@ -8,7 +8,7 @@ use crate::support::generate::Rng;
 use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, by_states};
-use cssame::ir::Access;
+use cssame::ir::{Access, Program, Storage};
 use cssame::model::Model;
 use cssame::schedule::{Clocks, Edges, Random, Stamp, run};
 use cssame::vm::{Cell, CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
@@ -66,6 +66,9 @@ struct Conflicts<'m> {
     clocks: Clocks<'m>,
     before: HashMap<Cell, Vec<(Stamp, Access)>>,
     found: BTreeSet<Access>,
+    /// Those of locals.
+    of_locals: BTreeSet<Access>,
+    program: &'m Program,
 }
 
 impl Observer for Conflicts<'_> {
@@ -89,6 +92,9 @@ impl Observer for Conflicts<'_> {
         for &(other, earlier) in before.iter() {
             if (access.is_write() || earlier.is_write()) && !clock.knows(other) {
                 self.found.extend([access, earlier]);
+                if self.program.variables[cell.object.variable].storage != Storage::Global {
+                    self.of_locals.extend([access, earlier]);
+                }
             }
         }
         before.push((stamp, access));
@@ -120,7 +126,7 @@ fn outcomes(model: &Model, machine: &Machine) -> Option<BTreeSet<String>> {
 fn what_two_threads_use_in_parallel_is_a_step() {
     let programs = setting("CSSAME_LAW_PROGRAMS", 120);
     let first = setting("CSSAME_LAW_SEED", 1);
-    let (mut parallel, mut private, mut compared) = (0, 0, 0);
+    let (mut parallel, mut of_locals, mut private, mut compared) = (0, 0, 0, 0);
     for seed in first..first + programs {
         let text = program(seed);
         let Some(model) = possible_model(&text) else { panic!("seed {seed}\n{text}") };
@@ -131,12 +137,15 @@ fn what_two_threads_use_in_parallel_is_a_step() {
                 clocks: Clocks::new(&whole, Edges::ForksAndJoins),
                 before: HashMap::new(),
                 found: BTreeSet::new(),
+                of_locals: BTreeSet::new(),
+                program: model.program(),
             };
             run(&whole, &mut Random::new(execution), STEPS, &mut conflicts);
             for &access in &conflicts.found {
                 assert!(is_step(visible, access), "seed {seed}: {access:?} is no step\n{text}");
             }
             parallel += conflicts.found.len();
+            of_locals += conflicts.of_locals.len();
         }
         let all = Visibility::all(model.program());
         private += all.reads.count_ones(..) - visible.reads.count_ones(..);
@@ -145,7 +154,10 @@ fn what_two_threads_use_in_parallel_is_a_step() {
             compared += 1;
         }
     }
-    println!("{parallel} accesses in parallel, {private} reads that are no steps, {compared} programs compared");
+    println!(
+        "{parallel} accesses in parallel, {of_locals} of them to locals, {private} reads that are no steps, {compared} programs compared"
+    );
+    assert!(of_locals as u64 > programs);
     assert!(parallel as u64 > 10 * programs && private as u64 > programs && compared * 10 > programs);
 }
 

@@ -102,4 +102,9 @@ fn a_recursion_of_threads_races_nowhere() {
     let found = races(model.machine(), model.program(), &[], &up_to(1_000));
     assert!(found.is_complete() && found.races.is_empty());
     assert_eq!(found.racing.map(|racing| racing.executions), Some(1));
+    let operations = Operations::new(model.program(), &model.form().concurrency);
+    let request = ExecutedRequest { operations: &operations, tables: &Tables::new(), max_instance: 2 };
+    let shown = executed(model.machine(), model.program(), &request, &up_to(1_000));
+    assert_eq!((shown.bound, shown.statistics.executions, shown.pairs.len()), (None, 1, 0));
+    assert!(!shown.outcomes.is_empty());
 }

@@ -10,8 +10,8 @@ use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{Schedules, report as report_of};
 use cssame::explore::{
-    Answer, Deadlock, Declined, OutcomeStatus, Query, Reduction, Subject, Verdict, by_states, count_by_states,
-    select_by_states,
+    Answer, Commuting, Deadlock, Declined, OutcomeStatus, Query, Reduction, Subject, Verdict, by_states,
+    count_by_states, select_by_states,
 };
 use cssame::form::Selection;
 use cssame::ir::{DefinitionId, ReadId};
@@ -547,4 +547,21 @@ fn threads_without_end_put_nobody_off() {
     let limits = Limits { max_states: Some(27_000), ..Limits::default() };
     let answer = fixture.subject().futures(&Query::default(), &Budget::from(limits));
     assert!(answer.bound.is_some() && !answer.failures.is_empty(), "{:?}", answer.statistics);
+}
+
+/// Threads that are made and joined beside others come first, where there can be only so many.
+#[test]
+fn threads_are_made_and_joined_before_others_go_on() {
+    let arm = |me: usize| format!("T{me}: {{ x = {me}; cobegin A: skip; B: y = {me}; coend x = y; }}\n");
+    let arms: String = (0..3).map(arm).collect();
+    let fixture = Fixture::new(&format!("int x, y; cobegin {arms} coend print(x);")).unwrap();
+    let commuting = fixture.subject().commuting().unwrap();
+    let states = |commuting: &Commuting| {
+        let query = Query { reduction: Some(Reduction { commuting, from: 0 }), ..Query::default() };
+        let answer = by_states(fixture.0.machine(), &query, &Budget::unlimited());
+        assert!(answer.is_complete());
+        answer.statistics.states
+    };
+    let without = Commuting { forks: false, ..commuting.clone() };
+    assert!(commuting.forks && states(&commuting) < states(&without));
 }

@@ -559,3 +559,16 @@ fn what_a_nested_activation_forks_is_a_part_of_it() {
         }
     }
 }
+
+/// What each call has for itself is ordered by forks and joins, so no state has to be visited, however many there are.
+#[test]
+fn what_no_two_threads_use_in_parallel_needs_no_search() {
+    let model = model(
+        "void n() { } int m(int k) { if (k < 2) return k; int x, y;
+           cobegin A: x = m(k - 1); B: { y = m(k - 2); n(); } coend return x + y; }
+         void main() { print(m(8)); }",
+    );
+    let pattern = watch(model.program(), ("x", AccessKind::Read), ("y", AccessKind::Read));
+    let answer = tear(model.machine(), model.program(), &pattern, &Budget::unlimited());
+    assert!(matches!(answer.tear, Tear::Impossible) && answer.statistics.states == 0, "{answer:?}");
+}
