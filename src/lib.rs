@@ -73,44 +73,45 @@
 
 #![forbid(unsafe_code)]
 
-pub mod source;
-
-pub mod diagnostics;
-
-pub mod budget;
-
-pub mod ir;
-
-pub mod front;
-
-pub mod ssa;
-
-pub mod concurrency;
-
-pub mod form;
-
-pub mod correlation;
-
-pub mod vm;
-
-pub mod schedule;
-
-pub mod model;
-
-pub mod harness;
-
-pub mod explore;
-
-pub mod race;
-
-pub mod paths;
-
-pub mod coverage;
-
-pub mod driver;
-
-pub mod answer;
-
-pub mod lsp;
-
-pub mod cli;
+#[doc(inline)]
+pub use cssame_answer as answer;
+#[doc(inline)]
+pub use cssame_budget as budget;
+#[doc(inline)]
+pub use cssame_cli as cli;
+#[doc(inline)]
+pub use cssame_concurrency as concurrency;
+#[doc(inline)]
+pub use cssame_correlation as correlation;
+#[doc(inline)]
+pub use cssame_coverage as coverage;
+#[doc(inline)]
+pub use cssame_diagnostics as diagnostics;
+#[doc(inline)]
+pub use cssame_driver as driver;
+#[doc(inline)]
+pub use cssame_explore as explore;
+#[doc(inline)]
+pub use cssame_form as form;
+#[doc(inline)]
+pub use cssame_front as front;
+#[doc(inline)]
+pub use cssame_harness as harness;
+#[doc(inline)]
+pub use cssame_ir as ir;
+#[doc(inline)]
+pub use cssame_lsp as lsp;
+#[doc(inline)]
+pub use cssame_model as model;
+#[doc(inline)]
+pub use cssame_paths as paths;
+#[doc(inline)]
+pub use cssame_race as race;
+#[doc(inline)]
+pub use cssame_schedule as schedule;
+#[doc(inline)]
+pub use cssame_source as source;
+#[doc(inline)]
+pub use cssame_ssa as ssa;
+#[doc(inline)]
+pub use cssame_vm as vm;

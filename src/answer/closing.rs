@@ -1,7 +1,7 @@
 //! What the static checks say of a file without `main`.
 //!
 //! **Input**: the file, which compiles. **Output**: diagnostics CS0301, CS0302, CS0303, CS0401 and CS0402 of the program that closes
-//! it ([`crate::harness`]), as diagnostics of the file; and a [`ClosedReport`] that says what was taken to run.
+//! it ([`cssame_harness`]), as diagnostics of the file; and a [`ClosedReport`] that says what was taken to run.
 //!
 //! **Algorithm**
 //! 1. The closing is a program like any other. Its text begins with the file, so its places are those of the file; diagnostics
@@ -13,12 +13,12 @@
 //! which stand nowhere in the text do less.
 
 use super::declared::Declared;
-use crate::diagnostics::{Code, Diagnostic, Label, Severity};
-use crate::form;
-use crate::form::check::RELEASED_BEFORE;
-use crate::front::{Compiled, compile, may_allow};
-use crate::harness::{Closing, Methods, SharedObject};
-use crate::source::{FileId, SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
+use cssame_form as form;
+use cssame_form::check::RELEASED_BEFORE;
+use cssame_front::{Compiled, compile, may_allow};
+use cssame_harness::{Closing, Methods, SharedObject};
+use cssame_source::{FileId, SourceMap, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

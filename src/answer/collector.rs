@@ -7,12 +7,12 @@ use super::declared::Declared;
 use super::endless::EndlessFindings;
 use super::finding;
 use super::suppress::{Examined, Finding, Findings};
-use crate::diagnostics::{Code, Diagnostic, Label, Severity};
-use crate::front::may_allow;
-use crate::model::{Model, Unit};
-use crate::paths::report::PathsReport;
-use crate::schedule::Step;
-use crate::source::{FileId, Position, SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
+use cssame_front::may_allow;
+use cssame_model::{Model, Unit};
+use cssame_paths::report::PathsReport;
+use cssame_schedule::Step;
+use cssame_source::{FileId, Position, SourceMap, Span};
 
 /// Findings of one program, that are made one by one.
 pub(super) struct Collector<'a> {

@@ -1,6 +1,6 @@
 //! A file that was compiled: a program, or classes and functions without `main`.
 
-use crate::model::{Model, NoMain, Options, Unit};
+use cssame_model::{Model, NoMain, Options, Unit};
 
 /// What `races` and `coverage` look at.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! shown in its place, and a [`Confirmation`]: real, impossible or open; and the failures, deadlocks and executions without end that
 //! were met meanwhile.
 //!
-//! **Algorithm**: races are looked for once for the whole file ([`crate::race`]), with few executions for each pair.
+//! **Algorithm**: races are looked for once for the whole file ([`cssame_race`]), with few executions for each pair.
 //! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that
 //!    is open.
 //! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of
@@ -18,16 +18,16 @@ use super::closing::in_file;
 use super::endless;
 use super::finding;
 use super::races::{RacesRequest, plain};
-use crate::budget::Budget;
-use crate::diagnostics::{Diagnostic, Severity};
-use crate::explore::report::BlockedReport;
-use crate::form::check::Potential;
-use crate::ir::{LeafId, LeafKind, Program};
-use crate::model::{Model, Options};
-use crate::race::States;
-use crate::race::report::{PairReport, RacesReport, report};
-use crate::race::{Findings, PairFinding, Status, find};
-use crate::source::FileId;
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Severity};
+use cssame_explore::report::BlockedReport;
+use cssame_form::check::Potential;
+use cssame_ir::{LeafId, LeafKind, Program};
+use cssame_model::{Model, Options};
+use cssame_race::States;
+use cssame_race::report::{PairReport, RacesReport, report};
+use cssame_race::{Findings, PairFinding, Status, find};
+use cssame_source::FileId;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

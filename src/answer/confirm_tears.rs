@@ -11,13 +11,15 @@
 
 use super::confirm::{ConfirmRequest, Confirmation};
 use super::correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
-use crate::budget::Limits;
-use crate::correlation::check::Endangered;
-use crate::correlation::{self, Status};
-use crate::diagnostics::{Diagnostic, Severity};
-use crate::explore::pairs::AccessVerdict;
-use crate::model::{Options, Unit};
-use crate::schedule::{self, ExecutionStatus, Scripted};
+use cssame_budget::Limits;
+use cssame_correlation as correlation;
+use cssame_correlation::Status;
+use cssame_correlation::check::Endangered;
+use cssame_diagnostics::{Diagnostic, Severity};
+use cssame_explore::pairs::AccessVerdict;
+use cssame_model::{Options, Unit};
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, Scripted};
 
 /// States that are visited at most, if nothing is said.
 const MAX_STATES: u64 = 500_000;
@@ -96,7 +98,7 @@ fn judge(answer: &CorrelateAnswer, finding: Endangered) -> (Diagnostic, Confirma
 }
 
 /// Whether an execution ends in a failure or a deadlock.
-fn ends_badly(answer: &CorrelateAnswer, pair: usize, choices: &[crate::vm::Choice]) -> bool {
+fn ends_badly(answer: &CorrelateAnswer, pair: usize, choices: &[cssame_vm::Choice]) -> bool {
     let Some(setting) = answer.executed.setting_of(pair) else { return false };
     let execution = schedule::run(setting.model.machine(), &mut Scripted::new(choices), MAX_STEPS, &mut ());
     matches!(execution.status, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock)

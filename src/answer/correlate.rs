@@ -1,13 +1,14 @@
 //! The answer of `correlate`: correlated variables, and method pairs by rank with what executions show of them.
 
-use crate::budget::{Bound, Budget};
-use crate::concurrency;
-use crate::correlation::report::{EndData, PairData, Status};
-use crate::correlation::{self, Analysis, CorrelationReport, Decision};
-use crate::explore::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
-use crate::explore::report::{Awaited, BlockedReport, DeadlockReport, FailureReport};
-use crate::model::{Options, Unit};
-use crate::schedule::Step;
+use cssame_budget::{Bound, Budget};
+use cssame_concurrency as concurrency;
+use cssame_correlation as correlation;
+use cssame_correlation::report::{EndData, PairData, Status};
+use cssame_correlation::{Analysis, CorrelationReport, Decision};
+use cssame_explore::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
+use cssame_explore::report::{Awaited, BlockedReport, DeadlockReport, FailureReport};
+use cssame_model::{Options, Unit};
+use cssame_schedule::Step;
 use serde::Serialize;
 
 /// Whether pairs are executed.

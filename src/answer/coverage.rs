@@ -2,11 +2,12 @@
 
 use super::compiled::Compiled;
 use super::endless::{self, EndlessFindings};
-use crate::budget::Budget;
-use crate::coverage::report::{CoverageReport, MetReport, library_report, report};
-use crate::coverage::{self, Findings, RecordedProgram, Request};
-use crate::model::{Model, Options};
-use crate::schedule::{Departure, Schedule};
+use cssame_budget::Budget;
+use cssame_coverage as coverage;
+use cssame_coverage::report::{CoverageReport, MetReport, library_report, report};
+use cssame_coverage::{Findings, RecordedProgram, Request};
+use cssame_model::{Model, Options};
+use cssame_schedule::{Departure, Schedule};
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -4,17 +4,18 @@
 //! an execution; the tests that cover something new; and what all executions cover. Each test is a program: the file with a
 //! `main` behind it.
 
-use crate::budget::{Bound, Budget};
-use crate::coverage::generate::{
+use cssame_budget::{Bound, Budget};
+use cssame_coverage::generate::{
     CallResults, Failure, Generated, KeptTest, Refused, Request, StoppedBy, TestCounts, TestSource, generate,
 };
-use crate::coverage::report::{CoverageReport, library_report};
-use crate::coverage::{Findings, PublicMethods, Universe, of_library};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{Target, TestEntry};
-use crate::explore::report::BlockedReport;
-use crate::model::{Model, Options, Unit};
-use crate::schedule::{self, Execution, Replay, Step};
+use cssame_coverage::report::{CoverageReport, library_report};
+use cssame_coverage::{Findings, PublicMethods, Universe, of_library};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_driver::{Target, TestEntry};
+use cssame_explore::report::BlockedReport;
+use cssame_model::{Model, Options, Unit};
+use cssame_schedule as schedule;
+use cssame_schedule::{Execution, Replay, Step};
 use serde::Serialize;
 
 /// What is asked for.

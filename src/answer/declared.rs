@@ -9,9 +9,9 @@
 //!
 //! **Soundness and limits**: two locks of one name, declared in two functions, are not told apart.
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::{LeafId, LeafKind, Program, SymbolId};
-use crate::source::Span;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::{LeafId, LeafKind, Program, SymbolId};
+use cssame_source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

@@ -4,17 +4,17 @@ use super::endless::{self, EndlessFindings};
 use super::futures::candidates;
 use super::run::{Course, RunRequest, run};
 use super::selection::{SelectionReport, selection_report};
-use crate::budget::{Bound, Budget, Statistics};
-use crate::driver;
-use crate::driver::{
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_driver as driver;
+use cssame_driver::{
     Contents, DeadlockEntry, DriveError, FailureEntry, Input, LatchesError, Options, OutcomeEntry, Package, PairCounts,
     PairEntry, RaceEntry, Target, TermEntry, TestEntry, Wanted, check_size, drive_selection,
 };
-use crate::explore::{EndlessRequest, Query, Subject, UnfinishedReport, Verdict, unfinished_report};
-use crate::form::Selection;
-use crate::model::Model;
-use crate::schedule::{Departure, Schedule};
-use crate::vm::Choice;
+use cssame_explore::{EndlessRequest, Query, Subject, UnfinishedReport, Verdict, unfinished_report};
+use cssame_form::Selection;
+use cssame_model::Model;
+use cssame_schedule::{Departure, Schedule};
+use cssame_vm::Choice;
 use serde::Serialize;
 
 /// What is asked for.

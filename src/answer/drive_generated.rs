@@ -6,9 +6,10 @@
 use super::coverage_generate::{GenerateAnswer, Shown, show};
 use super::drive::input;
 use super::words::plural;
-use crate::diagnostics::Diagnostics;
-use crate::driver::{self, DriveError, Expect, GeneratedCase, Package};
-use crate::model;
+use cssame_diagnostics::Diagnostics;
+use cssame_driver as driver;
+use cssame_driver::{DriveError, Expect, GeneratedCase, Package};
+use cssame_model as model;
 
 /// Why there is no package.
 #[derive(Debug)]

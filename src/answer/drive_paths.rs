@@ -5,9 +5,9 @@
 
 use super::drive::input;
 use super::paths::PathsAnswer;
-use crate::driver::{DriveError, GroupCase, Options, OtherCase, Package, drive_groups};
-use crate::model::Model;
-use crate::paths::report::{GroupReport, PathsReport};
+use cssame_driver::{DriveError, GroupCase, Options, OtherCase, Package, drive_groups};
+use cssame_model::Model;
+use cssame_paths::report::{GroupReport, PathsReport};
 
 /// Makes a package of the test cases.
 ///

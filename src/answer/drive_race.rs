@@ -15,14 +15,16 @@
 
 use super::drive::{DriveAnswer, input};
 use super::races::{RacesRequest, plain};
-use crate::budget::Budget;
-use crate::driver::{DriveError, NoOrder, Options, Order, OrderCase, OrderedAccess, RaceEntry, drive_orders};
-use crate::explore;
-use crate::model::Model;
-use crate::race::report::{PairReport, report};
-use crate::race::{self, Findings, PlacePair, Request, Scene, Scope, States, Status, scene};
-use crate::schedule::{self, Execution, ExecutionStatus, Policy, Random, RoundRobin, Scripted, Then, Walk};
-use crate::vm::{Choice, Tables};
+use cssame_budget::Budget;
+use cssame_driver::{DriveError, NoOrder, Options, Order, OrderCase, OrderedAccess, RaceEntry, drive_orders};
+use cssame_explore as explore;
+use cssame_model::Model;
+use cssame_race as race;
+use cssame_race::report::{PairReport, report};
+use cssame_race::{Findings, PlacePair, Request, Scene, Scope, States, Status, scene};
+use cssame_schedule as schedule;
+use cssame_schedule::{Execution, ExecutionStatus, Policy, Random, RoundRobin, Scripted, Then, Walk};
+use cssame_vm::{Choice, Tables};
 
 /// Executions that are made at random at most, where an order has none so far.
 const ATTEMPTS: u64 = 100;

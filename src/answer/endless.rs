@@ -8,12 +8,12 @@
 //! 2. Behind the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the budget that is left.
 //! 3. Commands that ask something else ([`behind`]) look through as many states as they have visited for that.
 
-use crate::budget::{Bound, Budget, Limits};
-use crate::diagnostics::Code;
-use crate::explore::report::{EndlessReport, OutcomeReport, Schedules, ThreadOutput};
-use crate::explore::{Answer, EndlessAnswer, EndlessRequest, endless, may_run_for_ever};
-use crate::model::Model;
-use crate::schedule::{ExecutionStatus, Namer};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_diagnostics::Code;
+use cssame_explore::report::{EndlessReport, OutcomeReport, Schedules, ThreadOutput};
+use cssame_explore::{Answer, EndlessAnswer, EndlessRequest, endless, may_run_for_ever};
+use cssame_model::Model;
+use cssame_schedule::{ExecutionStatus, Namer};
 use serde::Serialize;
 
 /// States that are visited first: some hundredths of a second.

@@ -1,6 +1,6 @@
 //! The answer of `explain`: pages of the manual.
 
-use crate::diagnostics::Code;
+use cssame_diagnostics::Code;
 use serde::Serialize;
 
 /// The pages that were asked for.

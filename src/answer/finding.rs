@@ -2,15 +2,15 @@
 //! program.
 
 use super::words::plural;
-use crate::budget::Bound;
-use crate::diagnostics::{Code, Diagnostic, Label, Severity};
-use crate::explore::report::{BlockedReport, CycleReport, EndlessReport, RoundReport, wait_cycle};
-use crate::explore::{Repetition, UnfinishedReport};
-use crate::paths::report::RaceReport;
-use crate::race::report::PairReport;
-use crate::schedule::{ExecutionStatus, Naming};
-use crate::source::{SourceMap, Span};
-use crate::vm::{Failure, FailureKind};
+use cssame_budget::Bound;
+use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
+use cssame_explore::report::{BlockedReport, CycleReport, EndlessReport, RoundReport, wait_cycle};
+use cssame_explore::{Repetition, UnfinishedReport};
+use cssame_paths::report::RaceReport;
+use cssame_race::report::PairReport;
+use cssame_schedule::{ExecutionStatus, Naming};
+use cssame_source::{SourceMap, Span};
+use cssame_vm::{Failure, FailureKind};
 
 /// What to do about a race.
 pub const PROTECT: &str =

@@ -14,11 +14,12 @@ use super::{
     Change, CheckReport, ComparisonReport, CorrelateAnswer, CoverageAnswer, DriveReport, FailureChange, FuturesAnswer,
     GenerateAnswer, GeneratedFailure, PathsAnswer, ProgramsAnswer, RacesAnswer, RunAnswer, SeedsAnswer, finding,
 };
-use crate::correlation::Status;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{Model, Unit};
-use crate::schedule::{self, ExecutionStatus};
-use crate::source::{FileId, SourceMap};
+use cssame_correlation::Status;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_model::{Model, Unit};
+use cssame_schedule as schedule;
+use cssame_schedule::ExecutionStatus;
+use cssame_source::{FileId, SourceMap};
 
 /// How executions end badly.
 const ENDS: [Code; 6] = [

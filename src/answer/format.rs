@@ -1,9 +1,9 @@
 //! The answer of `fmt`: files in the style of all programs, and where they differ from what they were.
 
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
-use crate::front;
-use crate::source::{FileId, SourceMap};
+use cssame_diagnostics::Diagnostic;
+use cssame_diagnostics::json::{DiagnosticData, diagnostic_data};
+use cssame_front as front;
+use cssame_source::{FileId, SourceMap};
 use serde::Serialize;
 
 /// Lines that are shown of a difference.

@@ -2,16 +2,16 @@
 
 use super::endless::{self, EndlessFindings};
 use super::selection::{SelectionReport, selection_report};
-use crate::budget::{Bound, Budget, Limits};
-use crate::explore::report::{FuturesReport, Schedules, report};
-use crate::explore::{
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_explore::report::{FuturesReport, Schedules, report};
+use cssame_explore::{
     Answer, CountAnswer, EndlessRequest, SelectAnswer, Subject, UnfinishedReport, Verdict, unfinished_report,
     with_fewer_switches,
 };
-use crate::form::Selection;
-use crate::ir::{DefinitionId, ReadId};
-use crate::model::Model;
-use crate::schedule::fewer_switches;
+use cssame_form::Selection;
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_model::Model;
+use cssame_schedule::fewer_switches;
 use serde::Serialize;
 
 /// States that are visited to count futures where nobody asked for the number: a fraction of a second.

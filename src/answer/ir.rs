@@ -1,18 +1,19 @@
 //! The answer of `ir`: an intermediate form of a program.
 
-use crate::diagnostics::Diagnostics;
-use crate::form;
-use crate::form::print::CssameAnnotations;
-use crate::front::csm::syntax;
-use crate::ir::dot::dot_program;
-use crate::ir::json::{ProgramData, program_data};
-use crate::ir::picture::{Picture, picture};
-use crate::ir::print::{Annotations, Plain, print_program};
-use crate::ir::svg::svg_program;
-use crate::model::Unit;
-use crate::source::{FileId, SourceMap};
-use crate::ssa::print::SsaAnnotations;
-use crate::ssa::{self, ProgramSsa};
+use cssame_diagnostics::Diagnostics;
+use cssame_form as form;
+use cssame_form::print::CssameAnnotations;
+use cssame_front::csm::syntax;
+use cssame_ir::dot::dot_program;
+use cssame_ir::json::{ProgramData, program_data};
+use cssame_ir::picture::{Picture, picture};
+use cssame_ir::print::{Annotations, Plain, print_program};
+use cssame_ir::svg::svg_program;
+use cssame_model::Unit;
+use cssame_source::{FileId, SourceMap};
+use cssame_ssa as ssa;
+use cssame_ssa::ProgramSsa;
+use cssame_ssa::print::SsaAnnotations;
 use serde::{Serialize, Serializer};
 
 /// Which form of the flow graph.
@@ -151,7 +152,7 @@ impl Serialize for IrAnswer {
 
 impl FlowGraph {
     /// Calls a renderer with what is written to the graph in its form.
-    fn render<T>(&self, renderer: impl Fn(&crate::ir::Program, &SourceMap, &dyn Annotations) -> T) -> T {
+    fn render<T>(&self, renderer: impl Fn(&cssame_ir::Program, &SourceMap, &dyn Annotations) -> T) -> T {
         let Unit { sources, program, .. } = &self.unit;
         let ssa = || -> ProgramSsa { ssa::build_program(program) };
         match self.emit {

@@ -5,7 +5,7 @@
 //! **Algorithm**: of the rules of the command line that name a code, or all codes, the last one holds; where there is none, the same of
 //! the rules of the configuration. A finding that is a warning then, by itself or by a rule, is under the last rule for `warnings`.
 
-use crate::diagnostics::{Code, Severity, nearest};
+use cssame_diagnostics::{Code, Severity, nearest};
 
 /// What a finding of some code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,12 +7,12 @@
 
 use super::baseline::Entry;
 use super::suppress::{By, Finding, Findings, Judged, entry};
-use crate::diagnostics::json::diagnostic_data;
-use crate::diagnostics::listing::{Listed, ListedStep, Listing, Suppression};
-use crate::diagnostics::{Diagnostic, Diagnostics, terminal};
-use crate::front::{Scope, scopes};
-use crate::schedule::{Step, source_hash};
-use crate::source::{FileId, SourceMap};
+use cssame_diagnostics::json::diagnostic_data;
+use cssame_diagnostics::listing::{Listed, ListedStep, Listing, Suppression};
+use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
+use cssame_front::{Scope, scopes};
+use cssame_schedule::{Step, source_hash};
+use cssame_source::{FileId, SourceMap};
 use indexmap::IndexSet;
 use std::collections::BTreeMap;
 

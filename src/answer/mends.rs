@@ -12,10 +12,10 @@
 //! `synchronized` may come to wait for ever. A few proposals are tried, fewer of a long text.
 
 use super::check::{CheckInput, check};
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::front::{Names, StatementForm, StatementPlace, names, statement_places};
-use crate::source::names::NameKind;
-use crate::source::{FileId, SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_front::{Names, StatementForm, StatementPlace, names, statement_places};
+use cssame_source::names::NameKind;
+use cssame_source::{FileId, SourceMap, Span};
 use std::collections::BTreeMap;
 
 /// Bytes of text that are checked at most to find mends of one finding.

@@ -1,12 +1,13 @@
 //! The answer of `paths`: the test cases of a program, what they show, and what is proven beyond them.
 
 use super::paths_explain::{ExplainedReport, explained};
-use crate::budget::{Bound, Budget};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{GroupEntry, Target, TestEntry};
-use crate::model::Model;
-use crate::paths::report::{PathsReport, report};
-use crate::paths::{self, Arrays, Criterion, Findings, First, Request, StoppedBy};
+use cssame_budget::{Bound, Budget};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_driver::{GroupEntry, Target, TestEntry};
+use cssame_model::Model;
+use cssame_paths as paths;
+use cssame_paths::report::{PathsReport, report};
+use cssame_paths::{Arrays, Criterion, Findings, First, Request, StoppedBy};
 use serde::Serialize;
 
 /// Nodes of the variant graph at most where somebody wants to see it.

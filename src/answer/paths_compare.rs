@@ -7,14 +7,15 @@
 
 use super::collector::of_paths;
 use super::paths::PathsRequest;
-use crate::budget::{Budget, Limits};
-use crate::diagnostics::Diagnostic;
-use crate::explore::Subject;
-use crate::explore::classes::{self, ClassCount, ClassOptions, Counting, Operations};
-use crate::model::Model;
-use crate::paths::report::report;
-use crate::paths::{self, ActionKind, Criterion, Request};
-use crate::source::{FileId, SourceMap};
+use cssame_budget::{Budget, Limits};
+use cssame_diagnostics::Diagnostic;
+use cssame_explore::Subject;
+use cssame_explore::classes::{self, ClassCount, ClassOptions, Counting, Operations};
+use cssame_model::Model;
+use cssame_paths as paths;
+use cssame_paths::report::report;
+use cssame_paths::{ActionKind, Criterion, Request};
+use cssame_source::{FileId, SourceMap};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

@@ -3,9 +3,9 @@
 //! **Input**: what the method has found, and the name of a branch. **Output**: [`ExplainedReport`]: for each evaluation of the
 //! branch its use-defines and the order in which each test came to it, and the rows of the branch-condition table.
 
-use crate::paths::report::{BranchReport, GroupReport, PathsReport};
-use crate::paths::{Decision, DecisionKind, Findings, Session, Test, Trace, UseDefine};
-use crate::vm::PathId;
+use cssame_paths::report::{BranchReport, GroupReport, PathsReport};
+use cssame_paths::{Decision, DecisionKind, Findings, Session, Test, Trace, UseDefine};
+use cssame_vm::PathId;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -137,7 +137,7 @@ impl Explainer<'_> {
 
     fn use_define(&self, trace: &Trace, pair: &UseDefine) -> Option<UseDefineReport> {
         let program = self.session.model.program();
-        let place = |action: &crate::paths::Action| {
+        let place = |action: &cssame_paths::Action| {
             let access = action.kind.access()?;
             let position = self.session.model.sources().position(access.span(program));
             Some(format!("{}@{position}", program.texts.get(access.name(program))))

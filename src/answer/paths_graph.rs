@@ -4,8 +4,8 @@
 //! style: the way of the first execution (yellow, thick edges), execution-variants (blue), stuck nodes (salmon), and forbidden
 //! moves: dashed, red where a lock forbids them, orange where a wait does, gray otherwise.
 
-use crate::ir::svg::svg_of_dot;
-use crate::paths::report::{DrawnKind, GraphDrawing};
+use cssame_ir::svg::svg_of_dot;
+use cssame_paths::report::{DrawnKind, GraphDrawing};
 use std::fmt::Write;
 
 /// The graph in the language of Graphviz.

@@ -1,8 +1,8 @@
 //! The answer of `pi`: the pi functions.
 
-pub use crate::form::PiReport;
-use crate::form::report;
-use crate::model::{Unit, form_in_contexts};
+pub use cssame_form::PiReport;
+use cssame_form::report;
+use cssame_model::{Unit, form_in_contexts};
 
 /// The pi functions of a program, of each read in each of its calling contexts; none where it has no `main`, since nothing
 /// runs in it.

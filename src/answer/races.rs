@@ -2,14 +2,15 @@
 
 use super::compiled::Compiled;
 use super::endless::{self, EndlessFindings};
-use crate::budget::{Bound, Budget};
-use crate::correlation;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::model::{Model, Options};
-use crate::race::report::{RacesReport, aim_report, library_report, report};
-use crate::race::{
-    self, AimFinding, Contender, Granularity, Means, PlacePair, Places, PredictionRequest, Request, Scope, States,
-    Target, Timing, TrialRequest, aims, direct_at_aim,
+use cssame_budget::{Bound, Budget};
+use cssame_correlation as correlation;
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_model::{Model, Options};
+use cssame_race as race;
+use cssame_race::report::{RacesReport, aim_report, library_report, report};
+use cssame_race::{
+    AimFinding, Contender, Granularity, Means, PlacePair, Places, PredictionRequest, Request, Scope, States, Target,
+    Timing, TrialRequest, aims, direct_at_aim,
 };
 use serde::Serialize;
 use std::time::{Duration, Instant};

@@ -18,14 +18,14 @@ use super::pi::{PiReport, pi};
 use super::report_executions::{Executions, executions};
 use super::run::RunReport;
 use super::suppress::{Findings, Judged};
-use crate::budget::Budget;
-use crate::coverage::{Universe, totals};
-use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
-use crate::diagnostics::{Diagnostic, Severity};
-use crate::ir::json::ProgramData;
-use crate::model::{Options, Unit};
-use crate::race::report::{PairReport, RacesReport};
-use crate::source::{FileId, SourceMap};
+use cssame_budget::Budget;
+use cssame_coverage::{Universe, totals};
+use cssame_diagnostics::json::{DiagnosticData, diagnostic_data};
+use cssame_diagnostics::{Diagnostic, Severity};
+use cssame_ir::json::ProgramData;
+use cssame_model::{Options, Unit};
+use cssame_race::report::{PairReport, RacesReport};
+use cssame_source::{FileId, SourceMap};
 use serde::{Serialize, Serializer};
 
 /// Instructions of the largest graph that is held: a megabyte.
@@ -320,7 +320,7 @@ impl Serialize for ReportAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{RacesRequest, races_of};
+    use crate::{RacesRequest, races_of};
 
     #[test]
     fn harmful_races_are_kept_first() {

@@ -12,10 +12,10 @@ use super::compiled::Compiled;
 use super::finding;
 use super::run::{Course, RunReport, RunRequest, run};
 use super::suppress::Finding;
-use crate::diagnostics::Code;
-use crate::explore::report::CycleReport;
-use crate::model::Model;
-use crate::schedule::{Schedule, Step};
+use cssame_diagnostics::Code;
+use cssame_explore::report::CycleReport;
+use cssame_model::Model;
+use cssame_schedule::{Schedule, Step};
 use std::borrow::Cow;
 
 /// Executions that are shown with their steps.

@@ -1,12 +1,11 @@
 //! The answer of `run`: one execution, by a seed or by a recorded schedule.
 
-use crate::explore::report::{BlockedReport, CycleReport, RoundReport, ThreadOutput, blocked_reports, thread_outputs};
-use crate::explore::{SeenCycle, cycle_in, returns};
-use crate::model::Model;
-use crate::schedule::{
-    self, Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scripted, Step, Then, Trace,
-};
-use crate::vm::Choice;
+use cssame_explore::report::{BlockedReport, CycleReport, RoundReport, ThreadOutput, blocked_reports, thread_outputs};
+use cssame_explore::{SeenCycle, cycle_in, returns};
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scripted, Step, Then, Trace};
+use cssame_vm::Choice;
 use serde::Serialize;
 
 /// What determines an execution.

@@ -9,7 +9,7 @@
 //!
 //! **Limits**: at most [`ROWS`] rows are drawn, the last ones.
 
-use crate::schedule::{Row, RowKind, Trace};
+use cssame_schedule::{Row, RowKind, Trace};
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
 use std::io;

@@ -1,12 +1,12 @@
 //! The answer of `run --seeds`: how often each outcome comes about, and the execution of the first seed that ends badly.
 
 use super::run::{Course, RunAnswer, RunRequest, run};
-use crate::budget::{Bound, Budget};
-use crate::explore::report::{ThreadOutput, thread_outputs};
-use crate::ir::TextId;
-use crate::model::Model;
-use crate::schedule::{ExecutionStatus, Random, Tallied, TalliedOutcome, Tally};
-use crate::vm::{CodeIndex, Failure, FailureKind};
+use cssame_budget::{Bound, Budget};
+use cssame_explore::report::{ThreadOutput, thread_outputs};
+use cssame_ir::TextId;
+use cssame_model::Model;
+use cssame_schedule::{ExecutionStatus, Random, Tallied, TalliedOutcome, Tally};
+use cssame_vm::{CodeIndex, Failure, FailureKind};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::ops::Range;

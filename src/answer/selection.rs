@@ -1,11 +1,11 @@
 //! Whether selected pi terms are consistent, with names: an execution that has them, or why there is none.
 
-use crate::explore::{Answer, Verdict};
-use crate::form::contradiction::{ReasonReport, explain, reason_report};
-use crate::form::{Selection, definition_in_context, definition_name, read_name, selected_contexts, selected_read};
-use crate::ir::DefinitionId;
-use crate::model::Model;
-use crate::schedule::Step;
+use cssame_explore::{Answer, Verdict};
+use cssame_form::contradiction::{ReasonReport, explain, reason_report};
+use cssame_form::{Selection, definition_in_context, definition_name, read_name, selected_contexts, selected_read};
+use cssame_ir::DefinitionId;
+use cssame_model::Model;
+use cssame_schedule::Step;
 use serde::Serialize;
 
 /// Writes that are named where a read never sees the selected one.

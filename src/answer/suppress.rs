@@ -16,11 +16,12 @@
 use super::baseline::{Baseline, Entry, without_numbers};
 use super::declared::names;
 use super::levels::{Levels, Origin, Rule};
-use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
-use crate::diagnostics::{self, Code, Diagnostic, Diagnostics, Severity};
-use crate::front::{AllowComments, Allowed, Scope, allow_comments, scopes};
-use crate::schedule::Step;
-use crate::source::{FileId, SourceMap, Span};
+use cssame_diagnostics as diagnostics;
+use cssame_diagnostics::json::{DiagnosticData, diagnostic_data};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_front::{AllowComments, Allowed, Scope, allow_comments, scopes};
+use cssame_schedule::Step;
+use cssame_source::{FileId, SourceMap, Span};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,7 +9,7 @@
 //! **Soundness and limits**: who holds an object follows from the object, so that deadlocks with the same colours are the same up to
 //! names. Whether threads that stand at one place began with the same code is not asked: it is the place that has to be mended.
 
-use crate::explore::report::BlockedReport;
+use cssame_explore::report::BlockedReport;
 use rustc_hash::FxHasher;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};

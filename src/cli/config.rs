@@ -5,9 +5,9 @@
 
 use super::load::{self, name_of};
 use super::options::{BoundOptions, parse_seconds, parse_size};
-use crate::answer::{CiCommand, Codes, Level, Rule};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, nearest};
-use crate::source::{FileId, SourceMap, Span};
+use cssame_answer::{CiCommand, Codes, Level, Rule};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, nearest};
+use cssame_source::{FileId, SourceMap, Span};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -76,7 +76,7 @@ pub fn read(path: &Path) -> Result<Config, Diagnostics> {
         reader.config.rules.sort_by_key(|(codes, _)| *codes != Codes::All);
         return Ok(reader.config);
     }
-    crate::diagnostics::sort(&mut reader.problems);
+    cssame_diagnostics::sort(&mut reader.problems);
     Err(Diagnostics::new(sources, reader.problems))
 }
 

@@ -1,7 +1,7 @@
 //! The time that a command has, before a search looks at it.
 //!
 //! **Input**: the bound on time. **Output**: what is left of it when a search begins, which from then on looks at the clock itself
-//! ([`Budget`](crate::budget::Budget)) and ends with what it knows. Where the time is up before, nothing is known: the process ends
+//! ([`Budget`](cssame_budget::Budget)) and ends with what it knows. Where the time is up before, nothing is known: the process ends
 //! with a message and the status of a bound.
 //!
 //! **Soundness and limits**: what a command does behind its search, and parts of a search that do not look at the clock, may take

@@ -4,8 +4,8 @@
 //! old directory or the new one, for a moment neither, never a part; and an error leaves the old one as it was.
 
 use super::files::cannot_write;
-use crate::diagnostics::Code;
-use crate::diagnostics::Diagnostics;
+use cssame_diagnostics::Code;
+use cssame_diagnostics::Diagnostics;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

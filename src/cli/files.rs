@@ -1,7 +1,7 @@
 //! Writing files so that none is ever half-written.
 
-use crate::diagnostics::Code;
-use crate::diagnostics::Diagnostics;
+use cssame_diagnostics::Code;
+use cssame_diagnostics::Diagnostics;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

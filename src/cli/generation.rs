@@ -2,10 +2,10 @@
 
 use super::options::parse_seconds;
 use super::target::TargetName;
-use crate::answer::GenerateRequest;
-use crate::cli::view::replay::quoted;
-use crate::coverage::generate::{Request, Strategy};
+use crate::view::replay::quoted;
 use clap::{Args, ValueEnum};
+use cssame_answer::GenerateRequest;
+use cssame_coverage::generate::{Request, Strategy};
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -16,11 +16,11 @@ use super::options::{BoundOptions, Format, ListingFile, OutputOptions, ProcessBo
 use super::output::Output;
 use super::status::Status;
 use super::view;
-use crate::answer::{Findings, Judged, judge, listing, listing_of_failure};
-use crate::diagnostics::json::diagnostic_data;
-use crate::diagnostics::listing::Listing;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::source::SourceMap;
+use cssame_answer::{Findings, Judged, judge, listing, listing_of_failure};
+use cssame_diagnostics::json::diagnostic_data;
+use cssame_diagnostics::listing::Listing;
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -25,7 +25,7 @@ pub struct Judged<'a, T: Serialize> {
     pub answer: &'a T,
     /// What has become of its findings.
     #[serde(flatten)]
-    pub judged: &'a crate::answer::Judged,
+    pub judged: &'a cssame_answer::Judged,
 }
 
 /// The text of an answer, with a newline at its end. `data` must serialise to an object.

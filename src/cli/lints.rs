@@ -5,12 +5,12 @@
 
 use super::config::{self, Config};
 use super::{files, load};
-use crate::answer::{Baseline, Codes, FileLints, Findings, Judged, Level, Lints, Rule};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::source::SourceMap;
 use clap::builder::ValueParser;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use cssame_answer::{Baseline, Codes, FileLints, Findings, Judged, Level, Lints, Rule};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_source::SourceMap;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 

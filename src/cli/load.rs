@@ -1,9 +1,9 @@
 //! Reading a source file and compiling it.
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, nearest};
-use crate::front;
-use crate::model::{Model, Options, Unit};
-use crate::source::{FileId, SourceMap};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, nearest};
+use cssame_front as front;
+use cssame_model::{Model, Options, Unit};
+use cssame_source::{FileId, SourceMap};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;

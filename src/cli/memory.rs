@@ -1,6 +1,6 @@
 //! How much memory the process has, and how much it may have.
 //!
-//! **Input**: what the allocator of the program gives out and gets back. **Output**: the [`Budget`](crate::budget::Budget) asks
+//! **Input**: what the allocator of the program gives out and gets back. **Output**: the [`Budget`](cssame_budget::Budget) asks
 //! whether that is too much, wherever it looks at the clock; and the allocator itself ends the process behind the bound.
 //!
 //! **Algorithm**: blocks are counted as they are given out. Gaps between blocks are seen by the system alone

@@ -3,12 +3,12 @@
 use super::available_memory::half_of_memory;
 use super::deadline::Deadline;
 use super::memory::{PROCESS, for_all, for_searches};
-use crate::budget::{Budget, Limits};
-use crate::diagnostics::listing::ListingFormat;
-use crate::explore::EndlessRequest;
-use crate::model;
-use crate::vm::Semantics;
 use clap::{Args, ValueEnum};
+use cssame_budget::{Budget, Limits};
+use cssame_diagnostics::listing::ListingFormat;
+use cssame_explore::EndlessRequest;
+use cssame_model as model;
+use cssame_vm::Semantics;
 use std::env;
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -6,8 +6,8 @@
 use super::deadline::Deadline;
 use super::options::ColorChoice;
 use super::status::Status;
-use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
-use crate::source::SourceMap;
+use cssame_diagnostics::{Code, Diagnostic, Severity, terminal};
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use super::memory::PROCESS;
 use super::options::{BoundOptions, OutputOptions, Progress};
 use super::output::{Output, note_at_once};
 use super::resident::ResidentWatch;
-use crate::budget::{Budget, Statistics};
+use cssame_budget::{Budget, Statistics};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,11 +2,11 @@
 
 use super::files;
 use super::load::name_of;
-use crate::answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, PathsAnswer, RacesAnswer};
-use crate::diagnostics::Diagnostics;
-use crate::explore::pairs::ExecutedPairs;
-use crate::model::Model;
-use crate::schedule::{ExecutionStatus, Schedule, SharedStep, Step};
+use cssame_answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, PathsAnswer, RacesAnswer};
+use cssame_diagnostics::Diagnostics;
+use cssame_explore::pairs::ExecutedPairs;
+use cssame_model::Model;
+use cssame_schedule::{ExecutionStatus, Schedule, SharedStep, Step};
 use std::path::{Path, PathBuf};
 
 /// Outcomes that get a file each.

@@ -1,12 +1,12 @@
 //! Recorded executions as files: schedules that are named one by one, and those of a package of tests.
 
 use super::load::{self, name_of};
-use crate::coverage::RecordedProgram;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{MANIFEST, Recording};
-use crate::model::{Model, Options, Unit};
-use crate::schedule::{Schedule, Step};
-use crate::source::SourceMap;
+use cssame_coverage::RecordedProgram;
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_driver::{MANIFEST, Recording};
+use cssame_model::{Model, Options, Unit};
+use cssame_schedule::{Schedule, Step};
+use cssame_source::SourceMap;
 use std::path::{Path, PathBuf};
 
 /// A recorded execution.

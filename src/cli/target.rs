@@ -1,7 +1,7 @@
 //! The option `--target`: the languages of packages.
 
-use crate::driver::Target;
 use clap::ValueEnum;
+use cssame_driver::Target;
 
 /// Values of `--target`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

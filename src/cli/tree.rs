@@ -4,7 +4,7 @@
 //! `.ignore` name is left out, as are hidden files; a file that is named itself is taken whatever it is called.
 
 use super::load::name_of;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
 use std::collections::BTreeSet;

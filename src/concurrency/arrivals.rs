@@ -14,7 +14,7 @@
 
 use super::ThreadId;
 use super::builder::GraphBuilder;
-use crate::ssa::graph::Graph;
+use cssame_ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Changes of a block's interval before its upper bound is given up.
@@ -22,7 +22,7 @@ const WIDENING: u32 = 4;
 
 /// How many arrivals came before: an interval, and a congruence (modulus 0: exactly the residue).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Arrivals {
+pub struct Arrivals {
     pub low: u32,
     pub high: u32,
     pub residue: u32,

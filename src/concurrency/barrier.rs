@@ -21,14 +21,14 @@ use super::builder::GraphBuilder;
 use super::repetition::{Repetition, may_be_many};
 use super::sync_object::{MAX_OBJECTS, Objects};
 use super::{AndJoin, LocationId, ThreadId};
-use crate::ir::LeafKind;
-use crate::ir::sync::Edge;
-use crate::ssa::graph::Graph;
+use cssame_ir::LeafKind;
+use cssame_ir::sync::Edge;
+use cssame_ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A barrier whose participants meet in rounds.
 #[derive(Clone, Debug)]
-pub(crate) struct Barrier {
+pub struct Barrier {
     /// The barrier.
     pub object: LocationId,
     /// The threads that use it.

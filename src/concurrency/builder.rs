@@ -19,11 +19,11 @@ use super::row::Row;
 use super::tried::{Sides, known_verdicts, releasing_functions};
 use super::unrolling::NO_ITERATION;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
-use crate::ir::sync::Edge;
-use crate::ir::{BlockId, FunctionId, Instruction, Place, Program, Synchronisation, Terminator};
-use crate::source::Span;
-use crate::source::arena::Arena;
-use crate::ssa::graph::Graph;
+use cssame_ir::sync::Edge;
+use cssame_ir::{BlockId, FunctionId, Instruction, Place, Program, Synchronisation, Terminator};
+use cssame_source::Span;
+use cssame_source::arena::Arena;
+use cssame_ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -255,7 +255,7 @@ impl<'p> GraphBuilder<'p> {
                 self.access(walk, position, EventKind::Write(*definition), place, span)
             }
             Instruction::Atomic { op, place, read, definition, .. } => {
-                let always = !matches!(op, crate::ir::AtomicOperation::CompareAndSwap { .. });
+                let always = !matches!(op, cssame_ir::AtomicOperation::CompareAndSwap { .. });
                 let kind = EventKind::Update { read: *read, definition: *definition, always };
                 self.access(walk, position, kind, place, span);
             }
@@ -331,7 +331,7 @@ impl<'p> GraphBuilder<'p> {
     }
 
     /// The declaration of a local variable writes its initial values.
-    fn initialise(&mut self, walk: &Walk, variable: crate::ir::VariableId, span: Span) {
+    fn initialise(&mut self, walk: &Walk, variable: cssame_ir::VariableId, span: Span) {
         let instance = self.unfolding.instance(self.program, variable, walk.context);
         self.allocations.push((instance, walk.current));
         for leaf in self.program.variables[variable].leaves() {
@@ -362,7 +362,7 @@ impl<'p> GraphBuilder<'p> {
 }
 
 /// The number of events that an instruction is.
-pub(crate) fn event_count(program: &Program, instruction: &Instruction) -> u32 {
+pub fn event_count(program: &Program, instruction: &Instruction) -> u32 {
     match instruction {
         Instruction::Allocate { variable, .. } => {
             let leaves = program.variables[*variable].leaves();

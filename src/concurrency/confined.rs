@@ -18,14 +18,14 @@
 //! else uses it. No step depends on the context, so recursion loses nothing. Not told apart: fields and elements of one
 //! variable, and calls of one function.
 
-use crate::ir::{
+use cssame_ir::{
     Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType, VariableId,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Finds the local variables that two threads may access in parallel in one instance, by [`crate::ir::VariableId`].
+/// Finds the local variables that two threads may access in parallel in one instance, by [`cssame_ir::VariableId`].
 pub(super) fn find_clashing(program: &Program) -> FixedBitSet {
     let mut roots = Roots::of(program);
     for (id, function) in program.functions.entries() {

@@ -19,8 +19,8 @@ use super::policy::{BLOCK_BUDGET, Policy, THREAD_BUDGET, UNROLLING_BUDGET, choos
 use super::unrolling::{Fixed, Iterations};
 use super::value::{AbstractValue, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, IterationId, KnownReads, MAIN_THREAD, Thread, ThreadId};
-use crate::ir::{BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, VariableId};
-use crate::source::arena::Arena;
+use cssame_ir::{BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, VariableId};
+use cssame_source::arena::Arena;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -311,7 +311,7 @@ impl Unfolding {
         &self,
         program: &Program,
         at: (ContextId, IterationId),
-        bounds: &crate::ir::TripBounds,
+        bounds: &cssame_ir::TripBounds,
     ) -> Option<Vec<i64>> {
         let (first, limit) = self.evaluate(program, at, |evaluator| {
             Some((evaluator.constant(bounds.first)?, evaluator.constant(bounds.limit)?))

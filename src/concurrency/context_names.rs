@@ -1,7 +1,7 @@
 //! What the copies of one place are called.
 //!
 //! **Input**: a program with copies of functions for their contexts ([`super::specialise`]), and the contexts. **Output**:
-//! its [`AccessContexts`](crate::ir::AccessContexts): for each read and each definition that has copies, its thread, the calls
+//! its [`AccessContexts`](cssame_ir::AccessContexts): for each read and each definition that has copies, its thread, the calls
 //! on the way there, the variable that it means, and which of these tell it from the other copies.
 //!
 //! **Algorithm**: the variable is what the place can only mean in the context; an element whose index is constant in the
@@ -13,7 +13,7 @@ use super::context::Unfolding;
 use super::copies::{Copies, Copy};
 use super::unrolling::NO_ITERATION;
 use super::value::{Address, Evaluator};
-use crate::ir::{
+use cssame_ir::{
     AccessContext, DefinitionId, DefinitionKind, FunctionId, Instruction, Operand, Place, Program, ReadId, TextId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -10,7 +10,7 @@ use super::context::{Creation, Key, Site, Unfolding};
 use super::policy::Policy;
 use super::value::{AbstractValue, Evaluator};
 use super::{ContextId, MAIN_THREAD, Thread, ThreadId};
-use crate::ir::{FunctionId, NewThread, Program, ThreadLabel, thread_name};
+use cssame_ir::{FunctionId, NewThread, Program, ThreadLabel, thread_name};
 
 /// How many threads a static thread stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::context::Unfolding;
 use super::counted_loop::{At, CountedLoops};
 use super::policy::called_by;
 use super::unrolling::{Fixed, Iterations, Values};
-use crate::ir::{BlockId, FunctionId, Program};
+use cssame_ir::{BlockId, FunctionId, Program};
 use std::rc::Rc;
 
 impl Unfolding {

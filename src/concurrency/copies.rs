@@ -16,8 +16,8 @@
 
 use super::context::{Site, Unfolding};
 use super::{ContextId, ThreadId};
-use crate::ir::{FunctionId, Instruction, Program, SymbolId};
-use crate::source::Span;
+use cssame_ir::{FunctionId, Instruction, Program, SymbolId};
+use cssame_source::Span;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 

@@ -16,9 +16,9 @@
 //! are known, and few, is for [`super::unrolling`] to find out.
 
 use super::value::Writers;
-use crate::ir::{Block, BlockId, Function, Instruction, Operand, Place, RegisterId, Terminator, ThreadLabel};
-use crate::ssa::dominators::Dominators;
-use crate::ssa::graph::Graph;
+use cssame_ir::{Block, BlockId, Function, Instruction, Operand, Place, RegisterId, Terminator, ThreadLabel};
+use cssame_ssa::dominators::Dominators;
+use cssame_ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 

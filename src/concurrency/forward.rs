@@ -11,7 +11,7 @@ use super::set_table::SetId;
 use std::collections::VecDeque;
 
 /// Solves the equations. `state` holds the sets; `behind` gives the set behind a block for that before it.
-pub(crate) fn solve<S>(
+pub fn solve<S>(
     concurrency: &Concurrency,
     state: &mut S,
     behind: impl Fn(&mut S, SetId, u32) -> SetId,

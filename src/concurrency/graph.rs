@@ -13,9 +13,9 @@
 use super::builder::GraphBuilder;
 use super::context::Unfolding;
 use super::{Concurrency, live_region, order, sharing, unique};
-use crate::ir::Program;
-use crate::ssa::dominators::Dominators;
-use crate::ssa::graph::Graph;
+use cssame_ir::Program;
+use cssame_ssa::dominators::Dominators;
+use cssame_ssa::graph::Graph;
 
 /// Builds the graph and all relations.
 pub(super) fn build(program: &Program, unfolding: Unfolding) -> Concurrency {

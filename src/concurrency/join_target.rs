@@ -18,7 +18,7 @@ use super::context::Site;
 use super::unrolling::NO_ITERATION;
 use super::value::{Address, Evaluator};
 use super::{ContextId, InstanceId, IterationId};
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, RegisterId, RegisterType, ScalarType};
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, Operand, RegisterId, RegisterType, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No chain of copies is followed further.

@@ -17,7 +17,7 @@
 use super::builder::GraphBuilder;
 use super::repetition::may_be_many;
 use super::{MAIN_THREAD, RegionId, ThreadId, join_target};
-use crate::ssa::graph::Graph;
+use cssame_ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -26,7 +26,7 @@ const MAX_REGION_BLOCKS: usize = 20_000_000;
 
 /// The regions of each block that lies in any.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Regions {
+pub struct Regions {
     of_block: FxHashMap<u32, SmallVec<[RegionId; 2]>>,
     count: u32,
 }

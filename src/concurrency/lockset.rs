@@ -16,8 +16,8 @@
 
 use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, LocationId, forward};
-use crate::ir::sync::{Kind, Mode, ObjectKind};
-use crate::ir::{LeafKind, Program, Value};
+use cssame_ir::sync::{Kind, Mode, ObjectKind};
+use cssame_ir::{LeafKind, Program, Value};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -46,12 +46,12 @@ const MAX_LEVEL: u8 = 16;
 
 impl Hold {
     /// A hold that is no inner level.
-    pub(crate) fn outermost(lock: LocationId, mode: Mode) -> Hold {
+    pub fn outermost(lock: LocationId, mode: Mode) -> Hold {
         Hold { level: 0, lock, mode }
     }
 
     /// The same of another lock.
-    pub(crate) fn of(self, lock: LocationId) -> Hold {
+    pub fn of(self, lock: LocationId) -> Hold {
         Hold { level: 0, lock, mode: self.mode }
     }
 

@@ -19,8 +19,8 @@
 
 use super::lockset::{ATOMIC, Hold, Locksets};
 use super::{Concurrency, Event, EventKind, LocationId};
-use crate::ir::Program;
-use crate::ir::sync::Mode;
+use cssame_ir::Program;
+use cssame_ir::sync::Mode;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 

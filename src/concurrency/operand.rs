@@ -10,7 +10,7 @@ use super::builder::{GraphBuilder, Walk};
 use super::row::{Row, indices_of};
 use super::value::{Address, Evaluator};
 use super::{ContextId, IterationId, Location, LocationId};
-use crate::ir::{LeafKind, Place};
+use cssame_ir::{LeafKind, Place};
 
 /// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
 /// known may mean any of them.

@@ -21,8 +21,8 @@ use super::builder::GraphBuilder;
 use super::signal::{Signal, find_signals};
 use super::sync_object::Objects;
 use super::{Concurrency, ThreadId};
-use crate::source::arena::{Arena, id};
-use crate::ssa::graph::Graph;
+use cssame_source::arena::{Arena, id};
+use cssame_ssa::graph::Graph;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -33,7 +33,7 @@ id! {
 
 /// What is known of the order of blocks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Order {
+pub struct Order {
     signals: Vec<Signal>,
     pub barriers: Vec<Barrier>,
     facts: Arena<ClassId, Facts>,

@@ -11,7 +11,7 @@
 //!
 //! **Soundness and limits**: any policy covers all executions; the coarser ones only lose precision.
 
-use crate::ir::{Function, FunctionId, Instruction, NewThread, Program};
+use cssame_ir::{Function, FunctionId, Instruction, NewThread, Program};
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};

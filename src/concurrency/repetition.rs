@@ -14,8 +14,8 @@
 //! at most once by the values of its conditions counts as repeated.
 
 use super::{Block, Context, ContextId, Thread, ThreadId};
-use crate::source::arena::Arena;
-use crate::ssa::graph::Graph;
+use cssame_source::arena::Arena;
+use cssame_ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How often a block can run in one execution.
@@ -51,7 +51,7 @@ pub(super) fn may_be_many(threads: &Arena<ThreadId, Thread>, thread: ThreadId) -
 
 /// Finds out how often blocks can run, each once.
 #[derive(Clone, Debug)]
-pub(crate) struct Repetitions<'a> {
+pub struct Repetitions<'a> {
     pub(super) local: &'a Graph,
     pub(super) blocks: &'a [Block],
     pub(super) contexts: &'a Arena<ContextId, Context>,
@@ -63,7 +63,7 @@ pub(crate) struct Repetitions<'a> {
 
 impl Repetitions<'_> {
     /// How often a block can run.
-    pub(crate) fn of(&mut self, block: u32) -> Repetition {
+    pub fn of(&mut self, block: u32) -> Repetition {
         if let Some(&known) = self.known.get(&block) {
             return known;
         }
@@ -113,9 +113,9 @@ impl Repetitions<'_> {
 #[cfg(test)]
 mod tests {
     use super::Repetition;
-    use crate::concurrency::{EventKind, analyse};
-    use crate::front::compile;
-    use crate::source::SourceMap;
+    use crate::{EventKind, analyse};
+    use cssame_front::compile;
+    use cssame_source::SourceMap;
 
     /// How often each write of a program can run, in the order of the blocks.
     fn writes(text: &str) -> Vec<Repetition> {

@@ -10,11 +10,11 @@
 
 use super::value::{AbstractValue, Evaluator};
 use super::{ContextId, LocationId};
-use crate::ir::{Base, Instruction, Leaf, Operand, Place, RegisterId};
+use cssame_ir::{Base, Instruction, Leaf, Operand, Place, RegisterId};
 
 /// What an index is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum RowIndex {
+pub enum RowIndex {
     /// That number; behind a reference that is not known, so much more than there.
     Known(u32),
     /// What the register holds.
@@ -23,7 +23,7 @@ pub(crate) enum RowIndex {
 
 /// The indices of an element, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Row {
+pub struct Row {
     /// The context whose registers these are.
     pub context: ContextId,
     /// The reference that the place is behind, unless what that means is known.

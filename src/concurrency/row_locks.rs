@@ -18,13 +18,13 @@ use super::lockset::Hold;
 use super::row::Row;
 use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, Location, LocationId, forward};
-use crate::ir::sync::{Kind, Mode};
-use crate::ir::{LeafKind, Program};
+use cssame_ir::sync::{Kind, Mode};
+use cssame_ir::{LeafKind, Program};
 use rustc_hash::FxHashMap;
 
 /// The locks of the rows of accesses. The array of locks stands for the lock.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RowLocks {
+pub struct RowLocks {
     /// By event; those that hold none are left out.
     of_event: FxHashMap<u32, Vec<Hold>>,
     /// Of each array of locks of which some row is held, the location that stands for any element.
@@ -56,7 +56,7 @@ impl RowLocks {
 type Held = (u32, Mode);
 
 /// Finds the locks of the rows of all accesses.
-pub(crate) fn find_row_locks(program: &Program, concurrency: &Concurrency) -> RowLocks {
+pub fn find_row_locks(program: &Program, concurrency: &Concurrency) -> RowLocks {
     let mut found = RowLocks::default();
     let finder = Finder { program, concurrency };
     for (&event, row) in &concurrency.rows {

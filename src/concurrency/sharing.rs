@@ -17,7 +17,7 @@
 use super::confined::find_clashing;
 use super::repetition::may_be_many;
 use super::{Concurrency, EventKind, InstanceId};
-use crate::ir::{DefinitionId, LeafId, Program, ReadId};
+use cssame_ir::{DefinitionId, LeafId, Program, ReadId};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 

@@ -18,14 +18,14 @@ use super::live_region::reach;
 use super::repetition::Repetition;
 use super::sync_object::{MAX_OBJECTS, Objects};
 use super::{AndJoin, LocationId, ThreadId};
-use crate::ir::sync::Edge;
-use crate::ir::{LeafKind, Program, Value};
-use crate::ssa::graph::Graph;
+use cssame_ir::sync::Edge;
+use cssame_ir::{LeafKind, Program, Value};
+use cssame_ssa::graph::Graph;
 use rustc_hash::FxHashSet;
 
 /// An event that waits are certainly ordered after.
 #[derive(Clone, Debug)]
-pub(crate) struct Signal {
+pub struct Signal {
     /// The block that ends with the signal.
     pub at: u32,
     pub thread: ThreadId,

@@ -21,7 +21,7 @@ use super::context::{Extent, Site, Unfolding, unfold};
 use super::context_names::name_contexts;
 use super::copies::{Copies, Copy, find_copies};
 use super::{ContextId, KnownReads};
-use crate::ir::{
+use cssame_ir::{
     BlockId, Definition, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, Leaf, LeafId, Program, Read,
     ReadId, Storage, Variable, VariableId,
 };

@@ -2,7 +2,7 @@
 
 use super::builder::GraphBuilder;
 use super::{Event, LocationId};
-use crate::ir::sync::{Edge, Kind};
+use cssame_ir::sync::{Edge, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// At most that many signals, and that many barriers, are used: each takes a fact of every block.

@@ -15,8 +15,8 @@
 //! **Soundness and limits**: what is known on a side of a branch holds on every way there, and a lock whose try is known to
 //! have taken it has not been released since. Not seen: verdicts that are kept in memory, returned or passed.
 
-use crate::ir::{BinaryOperator, RegisterType};
-use crate::ir::{
+use cssame_ir::{BinaryOperator, RegisterType};
+use cssame_ir::{
     BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, ScalarType, Terminator, UnaryOperator,
     Value,
 };

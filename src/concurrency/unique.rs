@@ -10,7 +10,7 @@
 use super::InstanceId;
 use super::builder::GraphBuilder;
 use super::repetition::{Repetition, may_be_many};
-use crate::ssa::graph::Graph;
+use cssame_ssa::graph::Graph;
 
 /// Marks the locals that are one variable for all threads at any time.
 pub(super) fn find_unique(builder: &mut GraphBuilder<'_>, local: &Graph) {

@@ -17,8 +17,8 @@
 
 use super::IterationId;
 use super::counted_loop::{At, CountedLoops};
-use crate::ir::{BlockId, RegisterId};
-use crate::source::arena::Arena;
+use cssame_ir::{BlockId, RegisterId};
+use cssame_source::arena::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Outside of all counted loops.
@@ -211,10 +211,10 @@ enum Overflow {
 
 #[cfg(test)]
 mod tests {
-    use crate::concurrency::{Concurrency, EventKind, MAIN_THREAD, analyse};
-    use crate::front::compile;
-    use crate::ir::Program;
-    use crate::source::SourceMap;
+    use crate::{Concurrency, EventKind, MAIN_THREAD, analyse};
+    use cssame_front::compile;
+    use cssame_ir::Program;
+    use cssame_source::SourceMap;
 
     fn analysed(text: &str) -> (Program, Concurrency) {
         let mut sources = SourceMap::default();

@@ -11,7 +11,7 @@
 //! knows their only value.
 
 use super::{InstanceId, KnownReads};
-use crate::ir::{
+use cssame_ir::{
     Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Operand, Place, RegisterId, ScalarType,
     UnaryOperator, Value, VariableId,
 };
@@ -297,7 +297,7 @@ impl Evaluator<'_> {
 }
 
 /// `op operand`, where the result is known and no double goes in.
-pub(crate) fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
+pub fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
     Some(match op {
         UnaryOperator::Negate(Arithmetic::Int) => i64::from((bits as i32).wrapping_neg()),
         UnaryOperator::Negate(Arithmetic::Long) => bits.wrapping_neg(),
@@ -314,7 +314,7 @@ pub(crate) fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
 }
 
 /// `left op right`, where the result is known; a division by zero has none.
-pub(crate) fn binary(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+pub fn binary(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
     let narrow = |arithmetic: Arithmetic, value: i64| match arithmetic {
         Arithmetic::Int => Some(i64::from(value as i32)),
         Arithmetic::Long => Some(value),

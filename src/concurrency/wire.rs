@@ -8,8 +8,8 @@
 use super::AndJoin;
 use super::builder::GraphBuilder;
 use super::context::Site;
-use crate::ir::{BlockId, Function, Instruction};
-use crate::ssa::graph::Graph;
+use cssame_ir::{BlockId, Function, Instruction};
+use cssame_ssa::graph::Graph;
 
 impl GraphBuilder<'_> {
     /// Wires forks to the entries of their threads.
@@ -61,7 +61,7 @@ fn fork_of_join(function: &Function, (block, position): (BlockId, u32)) -> Optio
     if !matches!(function.blocks[block].instructions[position as usize], Instruction::Join) {
         return None;
     }
-    let predecessors = crate::ir::flow::predecessors(function);
+    let predecessors = cssame_ir::flow::predecessors(function);
     let mut seen = vec![false; function.blocks.len()];
     let mut waiting = vec![(block, position as usize)];
     while let Some((at, end)) = waiting.pop() {

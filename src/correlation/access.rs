@@ -26,9 +26,9 @@ use super::row::Rows;
 use super::row_access::{RowFinder, RowSummary};
 use super::sites::{Collector, Sites};
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::ir::{Function, FunctionId, Program, Terminator};
-use crate::ssa::function::graph_of;
-use crate::ssa::graph::Graph;
+use cssame_ir::{Function, FunctionId, Program, Terminator};
+use cssame_ssa::function::graph_of;
+use cssame_ssa::graph::Graph;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

@@ -14,9 +14,9 @@
 //! **Soundness and limits**: a function has at most [`MAX_BINDINGS`] bindings with constants, and twice as many in all; further calls
 //! share one in which nothing is known. What is known of an access covers all its executions.
 
-use crate::concurrency::value::{AbstractValue, Address, Evaluator, Writers};
-use crate::concurrency::{InstanceId, KnownReads};
-use crate::ir::{
+use cssame_concurrency::value::{AbstractValue, Address, Evaluator, Writers};
+use cssame_concurrency::{InstanceId, KnownReads};
+use cssame_ir::{
     BlockId, Function, FunctionId, FunctionKind, Instruction, LeafId, LeafKind, Operand, Place, Program, RegisterType,
     Storage, SymbolId, VariableId,
 };
@@ -120,7 +120,7 @@ struct Binder<'a> {
     asked: FixedBitSet,
     /// For each function of the text, the parameters that flow into an index.
     indices: Vec<FixedBitSet>,
-    functions: crate::source::arena::Arena<FunctionId, Function>,
+    functions: cssame_source::arena::Arena<FunctionId, Function>,
     origin: Vec<FunctionId>,
     /// What is known of the parameters of each function.
     arguments: Vec<Vec<AbstractValue>>,

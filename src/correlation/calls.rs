@@ -3,7 +3,7 @@
 //! In: a program. Out: the strongly connected components of the graph of calls, callees first. Forked and spawned threads
 //! are no calls: what they do is done by others.
 
-use crate::ir::{FunctionId, Instruction, Program};
+use cssame_ir::{FunctionId, Instruction, Program};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 

@@ -21,11 +21,11 @@ use super::report::Names;
 use super::source_variable::SourceVariableId;
 use super::text_rows::Relation;
 use super::{Analysis, Correlation, MethodAccess, Options, Pattern, analyse};
-use crate::concurrency::lockset::holds_lock;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::form::Form;
-use crate::ir::{FunctionId, Program};
-use crate::source::{SourceMap, Span};
+use cssame_concurrency::lockset::holds_lock;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_form::Form;
+use cssame_ir::{FunctionId, Program};
+use cssame_source::{SourceMap, Span};
 use rustc_hash::FxHashSet;
 
 /// So many findings are enough for one program.
@@ -108,7 +108,7 @@ struct Checker<'a> {
 struct Tear<'a> {
     first: &'a Event,
     second: &'a Event,
-    lock: crate::concurrency::LocationId,
+    lock: cssame_concurrency::LocationId,
     /// Where the lock is taken for each of them.
     taken: (Span, Span),
     interfering: Vec<&'a Event>,
@@ -200,7 +200,7 @@ impl Checker<'_> {
         (first, second): ((SourceVariableId, AccessKind), (SourceVariableId, AccessKind)),
         (a, b): (&Event, &Event),
         other: FunctionId,
-        lock: crate::concurrency::LocationId,
+        lock: cssame_concurrency::LocationId,
     ) -> Option<(Vec<&Event>, Option<SourceVariableId>)> {
         let parallel = |event: &&Event| {
             event.runs_in(other)

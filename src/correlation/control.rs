@@ -12,10 +12,10 @@
 //! **Soundness and limits**: dependences beyond [`MAX_BRANCHES`] of one block are left out, or beyond a bound on the work that only
 //! deep nests of loops reach.
 
-use crate::ir::{BlockId, Function, Terminator};
-use crate::ssa::dominators::{Dominators, reverse_postorder};
-use crate::ssa::function::graph_of;
-use crate::ssa::graph::Graph;
+use cssame_ir::{BlockId, Function, Terminator};
+use cssame_ssa::dominators::{Dominators, reverse_postorder};
+use cssame_ssa::function::graph_of;
+use cssame_ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
 use petgraph::algo::kosaraju_scc;
 use smallvec::SmallVec;
@@ -93,7 +93,7 @@ impl Control {
 
 fn find_cycles(function: &Function) -> Vec<Option<u32>> {
     let mut cycles = vec![None; function.blocks.len()];
-    let graph = crate::ir::flow::flow_graph(function);
+    let graph = cssame_ir::flow::flow_graph(function);
     for (number, component) in kosaraju_scc(&graph).into_iter().enumerate() {
         let cyclic = component.len() > 1 || component.iter().any(|&node| graph.contains_edge(node, node));
         if cyclic {

@@ -4,8 +4,8 @@
 //! place; nothing where the place shows none, or not as many as the variable has.
 
 use super::source_variable::{SourceVariableId, SourceVariableKind, SourceVariables};
-use crate::ir::{Leaf, Program};
-use crate::source::{SourceMap, Span};
+use cssame_ir::{Leaf, Program};
+use cssame_source::{SourceMap, Span};
 
 /// An index that is longer than that is not shown.
 const MAX_LENGTH: usize = 32;

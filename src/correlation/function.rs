@@ -14,12 +14,12 @@ use super::control::Control;
 use super::row::{Row, Rows};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
-use crate::ir::{
+use cssame_ir::{
     AtomicOperation, Base, BlockId, Definition, DefinitionId, DefinitionKind, Function, FunctionId, Instruction,
     NewThread, Operand, Place, Program, Register, RegisterId, Terminator, TextId, VariableId, flow,
 };
-use crate::source::Span;
-use crate::source::arena::Arena;
+use cssame_source::Span;
+use cssame_source::arena::Arena;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 

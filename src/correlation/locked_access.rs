@@ -1,19 +1,19 @@
 //! The accesses to some variables in the unfolded graph, with the locks held and the mutex bodies that they lie in.
 //!
 //! **Input**: the CSSAME form and the variables of interest. **Output**: [`Events`]. A mutex body is named by the place where its
-//! lock is acquired ([`crate::concurrency::mutex_body`]); where there are several, by the first in the text.
+//! lock is acquired ([`cssame_concurrency::mutex_body`]); where there are several, by the first in the text.
 //!
 //! **Limits**: locks that are held only perhaps do not count; the walk to the acquisition visits at most [`MAX_VISITED`] blocks.
 
 use super::kind::AccessKind;
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
-use crate::concurrency::mutex_body::{Direction, LockEffect, Site, Visit, walk};
-use crate::concurrency::{Concurrency, ContextId, EventKind, Location, LocationId};
-use crate::form::Form;
-use crate::ir::sync::Mode;
-use crate::ir::{Access, FunctionId, Program};
-use crate::source::Span;
+use cssame_concurrency::lockset::{ATOMIC, Hold, Locksets};
+use cssame_concurrency::mutex_body::{Direction, LockEffect, Site, Visit, walk};
+use cssame_concurrency::{Concurrency, ContextId, EventKind, Location, LocationId};
+use cssame_form::Form;
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, FunctionId, Program};
+use cssame_source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Blocks that one search visits.

@@ -8,8 +8,8 @@
 //! public methods, and any two may run in parallel, each with itself too.
 
 use super::access::Accesses;
-use crate::concurrency::{ClassId, Concurrency, EventKind};
-use crate::ir::{FunctionId, FunctionKind, Program};
+use cssame_concurrency::{ClassId, Concurrency, EventKind};
+use cssame_ir::{FunctionId, FunctionKind, Program};
 use rustc_hash::FxHashMap;
 
 /// More kinds of methods than that are not compared with each other all at once.

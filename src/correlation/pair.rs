@@ -17,8 +17,8 @@ use super::access::{Accesses, CorrelationAccess};
 use super::method::Methods;
 use super::pattern::Correlation;
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::concurrency::Concurrency;
-use crate::ir::FunctionId;
+use cssame_concurrency::Concurrency;
+use cssame_ir::FunctionId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs beyond that many are left out, and the answer says so.

@@ -21,7 +21,7 @@ use super::binding::AccessSite;
 use super::row::{Row, RowObject, Rows};
 use super::sequence::{Consecutive, Indices};
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::source::Span;
+use cssame_source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

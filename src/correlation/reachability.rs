@@ -4,8 +4,8 @@
 //! second, by a search through the blocks. All searches together visit at most [`MAX_STEPS`] blocks; beyond that the answer is
 //! yes.
 
-use crate::ir::BlockId;
-use crate::ssa::graph::Graph;
+use cssame_ir::BlockId;
+use cssame_ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 

@@ -17,11 +17,11 @@
 use super::binding::{AccessSite, BoundProgram, Target};
 use super::row_values::{Indices, Numbering, index_registers_of};
 use super::value::{Value, ValueId, Values};
-use crate::ir::{
+use cssame_ir::{
     BlockId, DefinitionKind, Function, FunctionId, Instruction, LeafKind, Operand, Program, RegisterId, RegisterType,
     Storage, SymbolId,
 };
-use crate::source::arena::id;
+use cssame_source::arena::id;
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};

@@ -10,9 +10,9 @@
 //! **Soundness and limits**: chains of more than [`MAX_CHAIN`] instructions are not followed.
 
 use super::value::{Value, ValueId, Values};
-use crate::ir::{Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType};
-use crate::ssa::function::graph_of;
-use crate::ssa::{AccessKind, Accesses, Dominators, NO_VERSION, Origin, Ssa, build_ssa};
+use cssame_ir::{Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType};
+use cssame_ssa::function::graph_of;
+use cssame_ssa::{AccessKind, Accesses, Dominators, NO_VERSION, Origin, Ssa, build_ssa};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -18,9 +18,9 @@
 use super::assignment::{AssignmentId, Assignments};
 use super::binding::AccessSite;
 use super::row::{Row, Rows};
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Program};
-use crate::ssa::dominators::reverse_postorder;
-use crate::ssa::function::graph_of;
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, Program};
+use cssame_ssa::dominators::reverse_postorder;
+use cssame_ssa::function::graph_of;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

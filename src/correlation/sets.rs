@@ -6,7 +6,7 @@
 
 use super::pattern::{Correlation, RowTie};
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::source::Span;
+use cssame_source::Span;
 use ena::unify::{InPlaceUnificationTable, UnifyKey};
 use std::collections::{BTreeMap, BTreeSet};
 

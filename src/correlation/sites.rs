@@ -9,7 +9,7 @@ use super::partners::Partners;
 use super::row::{Row, Rows};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sync_free_region::{SyncFreeRegions, is_synchronisation};
-use crate::ir::{BlockId, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
+use cssame_ir::{BlockId, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
 
 /// A place where a function touches a variable, or calls one that does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

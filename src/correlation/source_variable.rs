@@ -13,12 +13,12 @@
 //! **Limits**: one access that nobody can tell makes one variable of all objects; one index that is not known, of all elements.
 
 use super::binding::{AccessSite, BoundProgram, Target, is_local};
-use crate::ir::{
+use cssame_ir::{
     DefinitionKind, FunctionId, FunctionKind, Instruction, LeafId, LeafKind, Program, RegisterId, RegisterType,
     ScalarType, Storage, SymbolId,
 };
-use crate::source::Span;
-use crate::source::arena::id;
+use cssame_source::Span;
+use cssame_source::arena::id;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@
 //! together. Union-find by `ena`; a root is only compared, so that it does not matter which member it is.
 
 use super::sets::Key;
-use crate::ir::Instruction;
+use cssame_ir::Instruction;
 use ena::unify::InPlaceUnificationTable;
 
 /// The regions of a function.

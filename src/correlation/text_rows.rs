@@ -7,7 +7,7 @@
 
 use super::binding::BoundProgram;
 use super::row::{Row, Rows};
-use crate::ir::{Access, FunctionId, Instruction};
+use cssame_ir::{Access, FunctionId, Instruction};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -9,9 +9,9 @@
 //! **Soundness and limits**: equal numbers mean equal values as long as no root is made anew. Unequal numbers say nothing, but for
 //! [`Values::differ`]. Other laws of arithmetic are not known.
 
-use crate::concurrency::value::{binary, unary};
-use crate::ir::{Arithmetic, BinaryOperator, BlockId, FunctionId, RegisterId, SymbolId, UnaryOperator};
-use crate::source::arena::id;
+use cssame_concurrency::value::{binary, unary};
+use cssame_ir::{Arithmetic, BinaryOperator, BlockId, FunctionId, RegisterId, SymbolId, UnaryOperator};
+use cssame_source::arena::id;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;

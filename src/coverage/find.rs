@@ -19,12 +19,12 @@ use super::measure::{Measured, Watched};
 use super::method_pairs::PublicMethods;
 use super::reason::{Reason, Reasons};
 use super::universe::Universe;
-use crate::budget::{Bound, Budget, Limits};
-use crate::explore::{Answer, Query, Subject, with_fewer_switches};
-use crate::harness::{Driver, Methods};
-use crate::ir::{DefinitionId, ReadId};
-use crate::model::{Model, Options, Unit};
-use crate::schedule::{Departure, Schedule};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_explore::{Answer, Query, Subject, with_fewer_switches};
+use cssame_harness::{Driver, Methods};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_model::{Model, Options, Unit};
+use cssame_schedule::{Departure, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

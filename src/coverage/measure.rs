@@ -15,15 +15,15 @@ use super::matching::Candidates;
 use super::matching::Matcher;
 use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
 use super::universe::{Binding, Universe};
-use crate::budget::{Bound, Budget};
-use crate::explore::{Answer, blocked_threads};
-use crate::ir::{Access, DefinitionId, ReadId};
-use crate::model::Model;
-use crate::schedule::{
-    self, Departure, Execution, ExecutionStatus, Experiment, Random, Replay, Schedule, Scripted, Trial, Trials,
-    TrialsEnd,
+use cssame_budget::{Bound, Budget};
+use cssame_explore::{Answer, blocked_threads};
+use cssame_ir::{Access, DefinitionId, ReadId};
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{
+    Departure, Execution, ExecutionStatus, Experiment, Random, Replay, Schedule, Scripted, Trial, Trials, TrialsEnd,
 };
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};

@@ -9,10 +9,10 @@
 //! **Soundness and limits**: exact for the execution. Calls within the class are activations too. There are n(n+1)/2 pairs
 //! for n public methods of the file: unordered, a method with itself as well.
 
-use crate::ir::{FunctionId, FunctionKind, Program};
-use crate::source::Span;
-use crate::source::arena::{Arena, id};
-use crate::vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
+use cssame_ir::{FunctionId, FunctionKind, Program};
+use cssame_source::Span;
+use cssame_source::arena::{Arena, id};
+use cssame_vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@
 //! **Soundness and limits**: all that a call makes is there; threads that it makes are other threads.
 
 use super::universe::{AccessId, Binding, Universe};
-use crate::ir::{Access, DefinitionKind, FunctionId, Instruction, Program};
+use cssame_ir::{Access, DefinitionKind, FunctionId, Instruction, Program};
 use fixedbitset::FixedBitSet;
 
 /// The accesses of each function.

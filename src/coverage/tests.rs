@@ -1,14 +1,14 @@
 //! The worked example of Wang et al. (FACTS C), and small programs whose coverage is known by hand.
 
 use super::*;
-use crate::ir::Access;
-use crate::model::{Model, Options, Unit};
-use crate::schedule::{Policy, Random, RoundRobin, run};
+use cssame_ir::Access;
+use cssame_model::{Model, Options, Unit};
+use cssame_schedule::{Policy, Random, RoundRobin, run};
 use std::collections::BTreeSet;
 
 /// The class of fig. 1, with an object and the test of fig. 2.
 fn log4j(before: &str, argument: &str) -> String {
-    let class = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/map_log4j.csm")).unwrap();
+    let class = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/map_log4j.csm")).unwrap();
     format!("{class}\nCategory c;\nvoid main() {{ {before} cobegin a: c.severe(1); b: c.set({argument}); coend }}\n")
 }
 
@@ -58,7 +58,7 @@ fn totals_of_the_class() {
 
 #[test]
 fn a_library_has_the_same_total() {
-    let class = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/map_log4j.csm")).unwrap();
+    let class = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/map_log4j.csm")).unwrap();
     let unit = Unit::from_text("test.csm", &class, &[]).unwrap();
     let universe = Universe::of_library(&unit.program);
     assert_eq!(totals(&universe).all, 16);
@@ -105,7 +105,7 @@ fn joined_and_forked_accesses_of_main_cover_nothing_but_those_between_do() {
 fn feasible_words(text: &str) -> BTreeSet<String> {
     let model = model(text);
     let universe = universe(&model);
-    let found = feasible(&model, &universe, instances(&universe), &crate::budget::Budget::unlimited());
+    let found = feasible(&model, &universe, instances(&universe), &cssame_budget::Budget::unlimited());
     assert_eq!(found.bound, None);
     found.covered.iter().map(|instance| words(&model, &universe, instance)).collect()
 }
@@ -144,8 +144,8 @@ fn not_discarded(text: &str, seed: u64) -> BTreeSet<String> {
 struct OneByOne;
 
 impl Policy for OneByOne {
-    fn choose(&mut self, _: &crate::schedule::View<'_>, moves: &[crate::vm::Move]) -> crate::schedule::Decision {
-        crate::schedule::Decision::Step(crate::vm::Choice { thread: moves[0].thread, alternative: 0 })
+    fn choose(&mut self, _: &cssame_schedule::View<'_>, moves: &[cssame_vm::Move]) -> cssame_schedule::Decision {
+        cssame_schedule::Decision::Step(cssame_vm::Choice { thread: moves[0].thread, alternative: 0 })
     }
 }
 
@@ -189,7 +189,7 @@ fn a_call_within_a_method_is_a_call_too() {
 fn runs_of_a_program_are_added_up_and_decided() {
     let model = model(&log4j("c.set(3);", "0"));
     let request = Request { seeds: 0..100, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
-    let findings = find(&model, &request, &crate::budget::Budget::unlimited()).unwrap();
+    let findings = find(&model, &request, &cssame_budget::Budget::unlimited()).unwrap();
     let (report, _) = report::report(&model, &findings);
     assert!(report.complete && report.bound.is_none());
     let counts = report.patterns.all;
@@ -213,7 +213,7 @@ fn reasons_of_what_cannot_be_covered() {
     let reasons = |text: &str| -> BTreeSet<String> {
         let model = model(text);
         let request = Request { seeds: 0..20, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
-        let findings = find(&model, &request, &crate::budget::Budget::unlimited()).unwrap();
+        let findings = find(&model, &request, &cssame_budget::Budget::unlimited()).unwrap();
         let universe = &findings.universe;
         let excluded = findings.excluded.iter();
         excluded.map(|(instance, reason)| format!("{} {}", reason.word(), words(&model, universe, instance))).collect()
@@ -238,7 +238,7 @@ fn of_a_library_only_what_no_client_can_do_is_excluded() {
         private void never() {\n x = 5; } }";
     let unit = Unit::from_text("test.csm", class, &[]).unwrap();
     let request = Request { seeds: 0..40, schedules: Vec::new(), max_steps: 10_000, explore: None };
-    let findings = find_in_drivers(&unit, &Options::default(), &request, &crate::budget::Budget::unlimited());
+    let findings = find_in_drivers(&unit, &Options::default(), &request, &cssame_budget::Budget::unlimited());
     assert_eq!(findings.totals.all, 25 + 125);
     // All with the write of `never`; and those in which one thread has to make writes of two kinds of threads: of the
     // first three writes, those of the arms A and B, and B may make two of its own.

@@ -13,10 +13,10 @@
 //! that no execution comes to are accesses as well, as in the paper.
 
 use super::pattern::Kind;
-use crate::concurrency::Sharing;
-use crate::ir::{Access, Instruction, LeafKind, Program, RegisterType, ScalarType, Storage, SymbolId};
-use crate::source::Span;
-use crate::source::arena::{Arena, id};
+use cssame_concurrency::Sharing;
+use cssame_ir::{Access, Instruction, LeafKind, Program, RegisterType, ScalarType, Storage, SymbolId};
+use cssame_source::Span;
+use cssame_source::arena::{Arena, id};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -86,7 +86,7 @@ impl Universe {
         let shared = sharing
             .leaves
             .ones()
-            .map(crate::ir::LeafId::new)
+            .map(cssame_ir::LeafId::new)
             .map(|leaf| program.symbols[program.leaves[leaf].symbol].cells_of);
         Universe::new(program, shared)
     }
@@ -95,7 +95,7 @@ impl Universe {
     #[must_use]
     pub fn of_library(program: &Program) -> Universe {
         let fields = program.symbols.entries().filter(|(_, symbol)| symbol.class.is_some()).map(|(id, _)| id);
-        let is_global = |leaf: &&crate::ir::Leaf| program.variables[leaf.variable].storage == Storage::Global;
+        let is_global = |leaf: &&cssame_ir::Leaf| program.variables[leaf.variable].storage == Storage::Global;
         let globals = program.leaves.iter().filter(is_global).map(|leaf| program.symbols[leaf.symbol].cells_of);
         Universe::new(program, fields.chain(globals))
     }

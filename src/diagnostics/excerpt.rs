@@ -4,9 +4,9 @@
 //! the file, and the places within it; line numbers and positions stay those of the source. Between lines that are far
 //! apart stand [`GAP`] empty ones that are never shown, so the renderer never walks through a long file or a long line.
 
-use crate::source::cut::{Cut, cut};
-use crate::source::{FileId, Position, SourceFile, SourceMap, Span};
 use codespan_reporting::files::{Error, Files, Location};
+use cssame_source::cut::{Cut, cut};
+use cssame_source::{FileId, Position, SourceFile, SourceMap, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

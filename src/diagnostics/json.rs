@@ -1,7 +1,7 @@
 //! Diagnostics as plain data, for `--format json`.
 
 use super::Diagnostic;
-use crate::source::{SourceMap, Span};
+use cssame_source::{SourceMap, Span};
 use serde::Serialize;
 
 /// A diagnostic as it stands in JSON (`docs/json.md`).

@@ -2,7 +2,7 @@
 
 use super::json::{DiagnosticData, diagnostic_data};
 use super::{Code, Diagnostic, Severity, terminal};
-use crate::source::SourceMap;
+use cssame_source::SourceMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::fmt;

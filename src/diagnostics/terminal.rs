@@ -5,12 +5,12 @@
 
 use super::excerpt::Excerpts;
 use super::{Diagnostic, Label, Severity};
-use crate::source::cut::cut;
-use crate::source::{FileId, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::term;
 use codespan_reporting::term::WriteStyle;
+use cssame_source::cut::cut;
+use cssame_source::{FileId, SourceMap, Span};
 use std::io;
 
 /// Bytes of a message that is shown whole.
@@ -156,7 +156,7 @@ fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagno
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::Code;
+    use crate::Code;
 
     fn rendered(text: &str, labels: &[(&str, &str)]) -> String {
         let mut sources = SourceMap::default();

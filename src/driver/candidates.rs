@@ -17,12 +17,13 @@
 use super::Input;
 use super::executions::Executions;
 use super::witnesses::{InitialPicture, Witness, choose};
-use crate::budget::{Budget, Limits};
-use crate::explore::{Answer, Subject, Verdict, executions};
-use crate::form::Selection;
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::{self, AbstractSchedule, Constraint, Random, Steered};
-use crate::vm::Choice;
+use cssame_budget::{Budget, Limits};
+use cssame_explore::{Answer, Subject, Verdict, executions};
+use cssame_form::Selection;
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_schedule as schedule;
+use cssame_schedule::{AbstractSchedule, Constraint, Random, Steered};
+use cssame_vm::Choice;
 
 /// Steps of all executions together: what they show is kept.
 const MAX_STEPS: usize = 1_000_000;

@@ -2,7 +2,7 @@
 //!
 //! **Input**: the bits of a cell, and their type. **Output**: a [`Datum`], which every target writes in its own language.
 
-use crate::ir::{ScalarType, Texts, Value};
+use cssame_ir::{ScalarType, Texts, Value};
 
 /// A value of the program.
 #[derive(Clone, Debug)]

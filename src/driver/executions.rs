@@ -9,11 +9,12 @@
 
 use super::Input;
 use super::planner::MAX_EVENTS;
-use crate::explore::report::{ThreadOutput, thread_outputs};
-use crate::explore::{BlockedThread, blocked_threads};
-use crate::ir::{DefinitionId, ReadId, TextId};
-use crate::schedule::{self, ExecutionStatus, RoundRobin, Scripted, Then};
-use crate::vm::{Choice, CodeIndex, Event, FailureKind, Observer, OutputId, PathId, Tables, ThreadName};
+use cssame_explore::report::{ThreadOutput, thread_outputs};
+use cssame_explore::{BlockedThread, blocked_threads};
+use cssame_ir::{DefinitionId, ReadId, TextId};
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RoundRobin, Scripted, Then};
+use cssame_vm::{Choice, CodeIndex, Event, FailureKind, Observer, OutputId, PathId, Tables, ThreadName};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

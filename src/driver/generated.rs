@@ -10,7 +10,7 @@ use super::parts::Module;
 use super::planner::plan;
 use super::test_case::TestCase;
 use super::{DriveError, Expect, Input, MAX_STEPS, Options, Package, package};
-use crate::vm::Choice;
+use cssame_vm::Choice;
 
 /// A test.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,8 @@ use super::parts::Module;
 use super::planner::plan;
 use super::test_case::{TestCase, line_of};
 use super::{DriveError, Input, MAX_STEPS, Options, Package, package};
-use crate::source::Span;
-use crate::vm::Choice;
+use cssame_source::Span;
+use cssame_vm::Choice;
 
 /// A group that a test is wanted for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 //! says where it fails there.
 
 use super::Input;
-use crate::form::{definition_name, read_name};
-use crate::ir::{Base, FunctionId, Instruction, Place, ScalarType, TextId};
-use crate::ir::{Operand, RegisterType, Symbol};
-use crate::source::Span;
-use crate::vm::{FailureKind, Origin};
+use cssame_form::{definition_name, read_name};
+use cssame_ir::{Base, FunctionId, Instruction, Place, ScalarType, TextId};
+use cssame_ir::{Operand, RegisterType, Symbol};
+use cssame_source::Span;
+use cssame_vm::{FailureKind, Origin};
 
 /// An instruction and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +101,8 @@ impl<'a> Located<'a> {
             Some(Instruction::Load { dest, .. }) => of(&Operand::Register(*dest)),
             Some(Instruction::Store { value, .. }) => of(value),
             Some(Instruction::Atomic { op, .. }) => match op {
-                crate::ir::AtomicOperation::CompareAndSwap { old, .. } => of(old),
-                crate::ir::AtomicOperation::Swap(value) | crate::ir::AtomicOperation::FetchAdd(value, _) => of(value),
+                cssame_ir::AtomicOperation::CompareAndSwap { old, .. } => of(old),
+                cssame_ir::AtomicOperation::Swap(value) | cssame_ir::AtomicOperation::FetchAdd(value, _) => of(value),
             },
             _ => ScalarType::Int,
         }

@@ -3,13 +3,13 @@
 //! In: the terms of the pi functions and what was found out about them. Out: [`Manifest`], plain data, as JSON.
 
 use super::{Expect, Input, Options, Target};
-use crate::budget::Bound;
-use crate::correlation::Status;
-use crate::correlation::report::Counts;
-use crate::explore::report::{BlockedReport, ThreadOutput};
-use crate::form::Selection;
-use crate::form::{definition_name, read_name, selected_contexts, selected_read};
-use crate::ir::{DefinitionId, DefinitionKind, ReadId};
+use cssame_budget::Bound;
+use cssame_correlation::Status;
+use cssame_correlation::report::Counts;
+use cssame_explore::report::{BlockedReport, ThreadOutput};
+use cssame_form::Selection;
+use cssame_form::{definition_name, read_name, selected_contexts, selected_read};
+use cssame_ir::{DefinitionId, DefinitionKind, ReadId};
 use serde::Serialize;
 
 /// The value of `"schema"` in a manifest.

@@ -11,8 +11,8 @@
 use super::Input;
 use super::datum::Datum;
 use super::plan::{LastValue, Source};
-use crate::ir::{Leaf, LeafKind, VariableId};
-use crate::vm::State;
+use cssame_ir::{Leaf, LeafKind, VariableId};
+use cssame_vm::State;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //!
 //! In: names of the program. Out: identifiers. Which of them a language takes is the affair of its target.
 
-use crate::ir::FunctionId;
+use cssame_ir::FunctionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Hands out names.

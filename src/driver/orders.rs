@@ -10,8 +10,8 @@ use super::parts::Module;
 use super::planner::plan_in_order;
 use super::test_case::{TestCase, line_of};
 use super::{DriveError, Input, Options, Package, package};
-use crate::source::Span;
-use crate::vm::Choice;
+use cssame_source::Span;
+use cssame_vm::Choice;
 
 /// An access of a race, in one execution.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use super::plan::End;
 use super::planner::plan;
 use super::test_case::TestCase;
 use super::{DriveError, Input, MAX_STEPS, Options, Package, package};
-use crate::budget::Bound;
-use crate::correlation::Status;
-use crate::correlation::report::Counts;
-use crate::vm::Choice;
+use cssame_budget::Bound;
+use cssame_correlation::Status;
+use cssame_correlation::report::Counts;
+use cssame_vm::Choice;
 
 /// What a test shows.
 #[derive(Clone, Debug, PartialEq, Eq)]

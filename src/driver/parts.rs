@@ -3,7 +3,7 @@
 use super::manifest::Manifest;
 use super::test_case::TestCase;
 use super::{DriveError, Input, Options};
-use crate::ir::FunctionId;
+use cssame_ir::FunctionId;
 
 /// A program of a package.
 #[derive(Clone, Debug)]

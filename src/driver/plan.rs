@@ -3,7 +3,7 @@
 //! A plan says nothing of the language of its test: each target writes it in its own way.
 
 use super::datum::Datum;
-use crate::vm::Choice;
+use cssame_vm::Choice;
 
 /// An operation on a synchronisation object, or another event that has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

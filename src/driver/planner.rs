@@ -24,11 +24,12 @@ use super::datum::Datum;
 use super::label::Located;
 use super::memory::Memory;
 use super::plan::{Act, End, Exchange, Operation, Plan, PlannedEvent, Source, ThreadPlan, WaitingThread};
-use crate::explore::report::blocked_reports;
-use crate::ir::sync::Kind;
-use crate::ir::{AtomicOperation, Instruction};
-use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
-use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName};
+use cssame_explore::report::blocked_reports;
+use cssame_ir::sync::Kind;
+use cssame_ir::{AtomicOperation, Instruction};
+use cssame_schedule as schedule;
+use cssame_schedule::{Execution, ExecutionStatus, RoundRobin, Scripted, Then};
+use cssame_vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// Events of a plan at most: each is a line of the package, and a call while its test runs.

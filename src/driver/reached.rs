@@ -3,7 +3,7 @@
 //! In: a program. Out: what main reaches by calls and by threads that are made.
 
 use super::Input;
-use crate::ir::{FunctionId, Instruction, NewThread};
+use cssame_ir::{FunctionId, Instruction, NewThread};
 use rustc_hash::FxHashSet;
 
 /// The functions that main reaches, in the order of the text.

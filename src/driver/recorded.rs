@@ -9,7 +9,7 @@ use super::manifest::{SCHEMA, TestEntry};
 use super::parts::Module;
 use super::test_case::TestCase;
 use super::{MANIFEST, Options, Target};
-use crate::schedule::{Schedule, source_hash};
+use cssame_schedule::{Schedule, source_hash};
 use serde::Deserialize;
 use std::path::PathBuf;
 

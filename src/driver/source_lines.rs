@@ -1,6 +1,6 @@
 //! The lines of the source that generated code shows beside what it has made of them, each once where it begins.
 
-use crate::source::{SourceMap, Span};
+use cssame_source::{SourceMap, Span};
 
 /// The line that was shown last.
 #[derive(Clone, Copy, Debug, Default)]

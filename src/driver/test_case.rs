@@ -7,11 +7,11 @@ use super::datum::Datum;
 use super::manifest::{TestEntry, name_in_contexts};
 use super::plan::{End, Plan, WaitingThread};
 use super::{Expect, Input, Options};
-use crate::form::Selection;
-use crate::form::selected_definition;
-use crate::schedule::{Step, Walk, facts};
-use crate::source::Span;
-use crate::vm::{Choice, Progress, Tables};
+use cssame_form::Selection;
+use cssame_form::selected_definition;
+use cssame_schedule::{Step, Walk, facts};
+use cssame_source::Span;
+use cssame_vm::{Choice, Progress, Tables};
 
 /// Steps that a comment shows at most.
 const STEPS_SHOWN: usize = 60;

@@ -7,8 +7,8 @@ use super::executions::{Evaluations, Shown};
 use super::manifest::name_in_contexts;
 use super::test_case::selection_line;
 use super::witnesses::InitialPicture;
-use crate::explore::report::ThreadOutput;
-use crate::form::{Selection, definition_in_context, read_in_context, selected_definition};
+use cssame_explore::report::ThreadOutput;
+use cssame_form::{Selection, definition_in_context, read_in_context, selected_definition};
 
 /// Differences that a comment names.
 const DIFFERENCES: usize = 6;

@@ -18,13 +18,14 @@ use super::test_case::{TestCase, selection_line, test_name};
 use super::titles;
 use super::witnesses::{InitialPicture, Witness, choose};
 use super::{DriveError, Input, MAX_STEPS, Options, Package, Plan, candidates, check_size, package, plan};
-use crate::budget::Budget;
-use crate::explore::Answer;
-use crate::explore::report::{DeadlockReport, FailureReport, thread_outputs};
-use crate::form::Selection;
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::{self, ExecutionStatus, RoundRobin, Scripted, Then, fewer_switches};
-use crate::vm::Choice;
+use cssame_budget::Budget;
+use cssame_explore::Answer;
+use cssame_explore::report::{DeadlockReport, FailureReport, thread_outputs};
+use cssame_form::Selection;
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RoundRobin, Scripted, Then, fewer_switches};
+use cssame_vm::Choice;
 use rustc_hash::FxHashMap;
 
 /// What has a test beside terms.

@@ -15,8 +15,8 @@
 //! too long, a term gets an outcome of its own only where one is free.
 
 use super::executions::{Ending, Evaluations, Executions, Shown};
-use crate::form::Form;
-use crate::ir::{DefinitionId, ReadId};
+use cssame_form::Form;
+use cssame_ir::{DefinitionId, ReadId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 

@@ -3,11 +3,11 @@
 //! Plain data, the same for every strategy. Schedules are long where executions are: those of terms and of outcomes are kept
 //! up to a number of steps, so that an answer is never much larger than what the search itself has kept.
 
-use crate::budget::{Bound, Statistics};
-use crate::explore::deadlock::Deadlock;
-use crate::explore::reduction::Reduction;
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, Failure, FailureKind, OutputId, PathId, Tables};
+use crate::deadlock::Deadlock;
+use crate::reduction::Reduction;
+use cssame_budget::{Bound, Statistics};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{Choice, Failure, FailureKind, OutputId, PathId, Tables};
 
 /// What is asked of an exploration. The default asks for everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

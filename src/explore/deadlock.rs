@@ -3,8 +3,8 @@
 //! **Input**: a state in which no thread can move. **Output**: plain data, in which threads are named by their paths,
 //! so that the same deadlock found twice compares equal.
 
-use crate::ir::LeafId;
-use crate::vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables, ThreadIndex};
+use cssame_ir::LeafId;
+use cssame_vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables, ThreadIndex};
 
 /// A synchronisation object: a leaf, and which element of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +110,7 @@ pub fn blocked_threads(machine: &Machine, tables: &Tables, state: &State) -> Vec
 }
 
 /// The same threads at the places of the text that they stand at: two deadlocks whose places and waits are equal are one.
-pub(in crate::explore) fn places(machine: &Machine, threads: &[BlockedThread]) -> Vec<BlockedThread> {
+pub(crate) fn places(machine: &Machine, threads: &[BlockedThread]) -> Vec<BlockedThread> {
     let mut threads = threads.to_vec();
     for BlockedThread { at, waits_for, .. } in &mut threads {
         *at = machine.place(*at);

@@ -3,10 +3,10 @@
 use super::reads_from;
 use super::states::{self, EndContext, Transition, Visitor};
 use super::{Answer, OutcomeStatus, Query, count_by_states, futures};
-use crate::budget::{Bound, Budget, Limits};
-use crate::form::analyse;
-use crate::model::Unit;
-use crate::vm::{CodeIndex, Event, FailureKind, Machine, Observer, ThreadName, Visibility};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_form::analyse;
+use cssame_model::Unit;
+use cssame_vm::{CodeIndex, Event, FailureKind, Machine, Observer, ThreadName, Visibility};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

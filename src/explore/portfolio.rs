@@ -19,9 +19,9 @@
 //! program its states. Since shares grow geometrically, the losers cost no more than a fixed multiple of the winner.
 
 use super::reads_from::Refusal;
-use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::schedule::Walk;
-use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
+use cssame_budget::{Bound, Budget, Limits, Statistics};
+use cssame_schedule::Walk;
+use cssame_vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
 
 /// A way to search that is exact if it comes to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

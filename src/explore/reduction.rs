@@ -6,7 +6,7 @@
 //! by steps that move to the left (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
 //! 1. A step *commutes* if it does one of these, and then local work alone: it reads or writes a cell without a race; it
 //!    gives a lock back, or raises a semaphore, where no thread tries locks; it takes a lock whose order [nobody can
-//!    see](crate::explore::slice::UnobservedLocks); it joins threads that have ended; it makes threads,
+//!    see](crate::slice::UnobservedLocks); it joins threads that have ended; it makes threads,
 //!    of which a program can have only so many: no loop of it runs for ever, and no function makes threads that run itself.
 //! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before, or
 //!    states cannot lead back to themselves.
@@ -32,8 +32,8 @@
 //! discarded: whether a step counts may depend on what comes later. That there can be too many threads for the machine is a bound, and may
 //! be met in fewer executions.
 
-use crate::ir::sync::Kind;
-use crate::vm::{Machine, Move, Origin, Pending, State, ThreadIndex, Visibility};
+use cssame_ir::sync::Kind;
+use cssame_vm::{Machine, Move, Origin, Pending, State, ThreadIndex, Visibility};
 use rustc_hash::FxHashSet;
 
 /// Steps that may come before what other threads can do.
@@ -60,17 +60,17 @@ pub struct Reduction<'a> {
 
 impl Reduction<'_> {
     /// Whether the steps of a program may be reduced.
-    pub(in crate::explore) fn serves(&self, machine: &Machine) -> bool {
+    pub(crate) fn serves(&self, machine: &Machine) -> bool {
         !machine.may_discard() && !machine.tries_locks()
     }
 
     /// The place, in the list of all moves, of a thread that may go first.
-    pub(in crate::explore) fn first(&self, machine: &Machine, state: &State, moves: &[Move]) -> Option<usize> {
+    pub(crate) fn first(&self, machine: &Machine, state: &State, moves: &[Move]) -> Option<usize> {
         first_of(moves, |thread| self.commutes(machine, state, thread))
     }
 
     /// Whether the next step of a thread may come before all that other threads can do, if the thread can move.
-    pub(in crate::explore) fn commutes(&self, machine: &Machine, state: &State, thread: ThreadIndex) -> bool {
+    pub(crate) fn commutes(&self, machine: &Machine, state: &State, thread: ThreadIndex) -> bool {
         let Commuting { accesses, locks, forks, .. } = self.commuting;
         match machine.pending(state, thread) {
             Some(Pending::Read { read, .. }) => accesses.read(read),
@@ -90,7 +90,7 @@ impl Reduction<'_> {
 }
 
 /// The place, in the list of all moves, of a thread that may go first, if it is known whose next steps commute.
-pub(in crate::explore) fn first_of(moves: &[Move], commutes: impl Fn(ThreadIndex) -> bool) -> Option<usize> {
+pub(crate) fn first_of(moves: &[Move], commutes: impl Fn(ThreadIndex) -> bool) -> Option<usize> {
     if moves.len() < 2 {
         return None;
     }

@@ -2,15 +2,15 @@
 
 use super::report::{FuturesReport, Schedules, report};
 use super::*;
-use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
-use crate::form::Selection;
-use crate::ir::{DefinitionKind, Program};
-use crate::model::Unit;
-use crate::schedule::{Naming, Replay, SharedStep, Step, run, walk};
-use crate::source::SourceMap;
-use crate::vm::testing::unlocked_adds;
-use crate::vm::{Machine, Visibility};
+use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
+use cssame_budget::{Bound, Budget, Limits, Statistics};
+use cssame_form::Selection;
+use cssame_ir::{DefinitionKind, Program};
+use cssame_model::Unit;
+use cssame_schedule::{Naming, Replay, SharedStep, Step, run, walk};
+use cssame_source::SourceMap;
+use cssame_vm::testing::unlocked_adds;
+use cssame_vm::{Machine, Visibility};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Fixture {
@@ -55,10 +55,10 @@ impl Fixture {
         let (program, sources) = (&self.program, &self.sources);
         let reads = program.reads.ids();
         let read =
-            reads.into_iter().find(|&id| crate::form::read_name(sources, program, id).starts_with(read)).unwrap();
+            reads.into_iter().find(|&id| cssame_form::read_name(sources, program, id).starts_with(read)).unwrap();
         let mut definitions = program.definitions.ids();
         let definition =
-            definitions.find(|&id| crate::form::definition_name(sources, program, id).starts_with(definition)).unwrap();
+            definitions.find(|&id| cssame_form::definition_name(sources, program, id).starts_with(definition)).unwrap();
         Selection::of(read, definition)
     }
 
@@ -342,9 +342,9 @@ fn a_bound_leaves_what_executions_have_shown() {
         answer.outcomes.iter().filter_map(|outcome| Some((outcome, outcome.schedule.as_ref()?))).collect();
     assert!(shown.len() > 100);
     for (outcome, schedule) in shown.into_iter().step_by(50) {
-        let mut tables = crate::vm::Tables::new();
+        let mut tables = cssame_vm::Tables::new();
         let state = walk(&fixture.machine, &mut tables, schedule, &mut ()).unwrap().into_state();
-        let lines = |tables: &crate::vm::Tables, outputs: &[(crate::vm::PathId, crate::vm::OutputId)]| -> Vec<String> {
+        let lines = |tables: &cssame_vm::Tables, outputs: &[(cssame_vm::PathId, cssame_vm::OutputId)]| -> Vec<String> {
             outputs.iter().flat_map(|&(_, output)| tables.lines(output)).map(str::to_owned).collect()
         };
         let printed = lines(&tables, &fixture.machine.outputs(&state, &tables));

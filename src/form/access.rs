@@ -11,9 +11,9 @@
 //!
 //! **Soundness and limits**: a definition never replaces more than it certainly names.
 
-use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, Location};
-use crate::ir::{DefinitionId, DefinitionKind, LeafId, Program, ReadId};
-use crate::ssa::{AccessKind, Accesses};
+use cssame_concurrency::{Concurrency, Event, EventKind, InstanceId, Location};
+use cssame_ir::{DefinitionId, DefinitionKind, LeafId, Program, ReadId};
+use cssame_ssa::{AccessKind, Accesses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An access, beside its entry in [`Accesses`].

@@ -10,7 +10,7 @@
 //! it, so what holds on all paths of this graph has happened. What has happened before a block and cannot run in parallel
 //! with it has a path of value flow to it.
 
-use crate::concurrency::{AndJoin, Concurrency, EventKind};
+use cssame_concurrency::{AndJoin, Concurrency, EventKind};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 

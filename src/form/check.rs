@@ -26,9 +26,10 @@ pub use lock_order::LockCycle;
 pub use locks::RELEASED_BEFORE;
 
 use super::Form;
-use crate::diagnostics::{self, Diagnostic};
-use crate::ir::{LeafId, Program};
-use crate::source::SourceMap;
+use cssame_diagnostics as diagnostics;
+use cssame_diagnostics::Diagnostic;
+use cssame_ir::{LeafId, Program};
+use cssame_source::SourceMap;
 
 /// What the checks look at.
 #[derive(Clone, Copy)]

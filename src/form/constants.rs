@@ -10,9 +10,9 @@
 //! Not seen: constants that only hold because of each other, those of one calling context, elements of arrays.
 
 use super::Form;
-use crate::concurrency::KnownReads;
-use crate::concurrency::value::{Evaluator, Writers};
-use crate::ir::{DefinitionId, Instruction, Program, Storage, Terminator};
+use cssame_concurrency::KnownReads;
+use cssame_concurrency::value::{Evaluator, Writers};
+use cssame_ir::{DefinitionId, Instruction, Program, Storage, Terminator};
 use rustc_hash::FxHashMap;
 
 /// What some definitions write.

@@ -12,10 +12,10 @@
 //! than [`MAX_BLOCKS`] blocks answers yes. Both only keep terms.
 
 use super::access::Table;
-use crate::concurrency::lockset::Locksets;
-use crate::concurrency::mutex_body::{Direction, Site, Visit, Walked, walk};
-use crate::concurrency::{Concurrency, Event, LocationId};
-use crate::ssa::AccessKind;
+use cssame_concurrency::lockset::Locksets;
+use cssame_concurrency::mutex_body::{Direction, Site, Visit, Walked, walk};
+use cssame_concurrency::{Concurrency, Event, LocationId};
+use cssame_ssa::AccessKind;
 
 /// A walk visits at most that many blocks.
 const MAX_BLOCKS: usize = 4096;

@@ -19,9 +19,9 @@ use super::access::Table;
 use super::before::certainly_before;
 use super::constants::{Written, written_constants};
 use super::{Pruned, ReadInstance, Reason, TermSetId};
-use crate::concurrency::value::{Evaluator, Writers};
-use crate::concurrency::{Concurrency, ContextId, EventKind, KnownReads, LocationId};
-use crate::ir::{
+use cssame_concurrency::value::{Evaluator, Writers};
+use cssame_concurrency::{Concurrency, ContextId, EventKind, KnownReads, LocationId};
+use cssame_ir::{
     BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, LeafId, Operand, Program, ReadId,
     RegisterId, Storage, Terminator,
 };

@@ -9,10 +9,10 @@
 //! A place that several contexts run has one pi, with the terms of all of them.
 
 use super::Form;
-use crate::ir::print::{Annotations, Argument, Mention, Merge, Site, Version};
-use crate::ir::{BlockId, FunctionId, Instruction, Program, ReadId};
-use crate::ssa::ProgramSsa;
-use crate::ssa::print::SsaAnnotations;
+use cssame_ir::print::{Annotations, Argument, Mention, Merge, Site, Version};
+use cssame_ir::{BlockId, FunctionId, Instruction, Program, ReadId};
+use cssame_ssa::ProgramSsa;
+use cssame_ssa::print::SsaAnnotations;
 use rustc_hash::FxHashMap;
 
 /// What CSSAME adds to the PFG.

@@ -15,8 +15,8 @@
 //! nothing.
 
 use super::access::Table;
-use crate::concurrency::{Concurrency, ThreadId};
-use crate::ssa::{AccessKind, NO_VERSION, Origin, Ssa};
+use cssame_concurrency::{Concurrency, ThreadId};
+use cssame_ssa::{AccessKind, NO_VERSION, Origin, Ssa};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What may be the value of a version.

@@ -4,8 +4,8 @@
 //! once, and reads with equal terms share a list: the report takes a word for each term of each distinct list.
 
 use super::{Form, Pruned, Reason, Selection, TermSetId};
-use crate::ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId};
-use crate::source::{SourceMap, Span};
+use cssame_ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId};
+use cssame_source::{SourceMap, Span};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Serialize, Serializer};
@@ -349,7 +349,7 @@ fn term_data(sources: &SourceMap, program: &Program, form: &Form, definition: De
 }
 
 /// The threads, by their paths; each name once.
-fn thread_names(form: &Form, threads: &[crate::concurrency::ThreadId]) -> String {
+fn thread_names(form: &Form, threads: &[cssame_concurrency::ThreadId]) -> String {
     let names: IndexSet<&str, FxBuildHasher> =
         threads.iter().map(|&thread| form.concurrency.threads[thread].path.as_str()).collect();
     names.into_iter().collect::<Vec<&str>>().join(", ")

@@ -13,11 +13,11 @@
 
 use super::access::Table;
 use super::{ReadInstance, TermSetId};
-use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
-use crate::concurrency::mutex_body::{Direction, Site, Visit, Walked, walk};
-use crate::concurrency::{Concurrency, LocationId};
-use crate::ir::{DefinitionId, Program, ReadId};
-use crate::ssa::Ssa;
+use cssame_concurrency::lockset::{ATOMIC, Hold, Locksets};
+use cssame_concurrency::mutex_body::{Direction, Site, Visit, Walked, walk};
+use cssame_concurrency::{Concurrency, LocationId};
+use cssame_ir::{DefinitionId, Program, ReadId};
+use cssame_ssa::Ssa;
 use rustc_hash::FxHashMap;
 
 /// Blocks that a walk visits at most.

@@ -1,6 +1,6 @@
 //! Selections of pi terms.
 
-use crate::ir::{DefinitionId, ReadId};
+use cssame_ir::{DefinitionId, ReadId};
 
 /// A read that is to read from a definition: every evaluation of it does, and there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,9 +12,9 @@
 
 use super::ReadInstance;
 use super::access::Table;
-use crate::concurrency::value::{Evaluator, Writers};
-use crate::concurrency::{Concurrency, ContextId, EventKind, KnownReads, LocationId};
-use crate::ir::{AtomicOperation, DefinitionId, FunctionId, Instruction, Operand, Program, ReadId, Storage};
+use cssame_concurrency::value::{Evaluator, Writers};
+use cssame_concurrency::{Concurrency, ContextId, EventKind, KnownReads, LocationId};
+use cssame_ir::{AtomicOperation, DefinitionId, FunctionId, Instruction, Operand, Program, ReadId, Storage};
 use rustc_hash::FxHashMap;
 
 /// Copies between a read and a `cas`.

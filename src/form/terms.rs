@@ -21,11 +21,11 @@ use super::reaching::ReachingDefinitions;
 use super::same::{Known, find_same};
 use super::swap::find_tried;
 use super::{Form, ReadInstance, Reason, TermSetId};
-use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
-use crate::concurrency::row_locks::find_row_locks;
-use crate::concurrency::{ClassId, Concurrency, KnownReads, LocationId};
-use crate::ir::{DefinitionId, Program};
-use crate::ssa::build::{Ssa, build_ssa};
+use cssame_concurrency::lockset::{ATOMIC, Hold, Locksets};
+use cssame_concurrency::row_locks::find_row_locks;
+use cssame_concurrency::{ClassId, Concurrency, KnownReads, LocationId};
+use cssame_ir::{DefinitionId, Program};
+use cssame_ssa::{Ssa, build_ssa};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -182,9 +182,9 @@ impl Builder<'_> {
     pub(super) fn initial(&self, variable: u32) -> Option<DefinitionId> {
         let leaf = &self.program.leaves[self.table.variables[variable as usize].leaf];
         match self.program.variables[leaf.variable].storage {
-            crate::ir::Storage::Global => leaf.initial_definition,
+            cssame_ir::Storage::Global => leaf.initial_definition,
             // A local has no value before its declaration, which is an access.
-            crate::ir::Storage::Local(_) => None,
+            cssame_ir::Storage::Local(_) => None,
         }
     }
 

@@ -14,10 +14,10 @@
 use super::csm::COMMENT_MARK as MARK;
 use super::csm::syntax::ast::{Function, Item, MemberKind};
 use super::csm::syntax::parse;
-use crate::diagnostics::{Code, Diagnostic, nearest};
-use crate::source::{FileId, SourceFile, SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic, nearest};
+use cssame_source::{FileId, SourceFile, SourceMap, Span};
 
-/// The line in programs that were written by the tool ([`crate::front::PRIVATE_FIELDS_BEHIND`]).
+/// The line in programs that were written by the tool ([`crate::PRIVATE_FIELDS_BEHIND`]).
 const RECORDED_STATE: &str = "recorded state";
 
 /// How such a comment is written.

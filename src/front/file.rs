@@ -1,7 +1,7 @@
 //! Files of any language: from bytes to text.
 
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::source::{FileId, SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_source::{FileId, SourceMap, Span};
 
 /// Bytes of the largest file that is read.
 const MAX_FILE_BYTES: usize = 256 << 20;

@@ -2,10 +2,10 @@
 //!
 //! **Input**: a text. **Output**: its inputs, as written. A text with errors has those that are understood.
 
-use crate::front::csm::hir;
-use crate::front::csm::syntax::ast::{Item, TypeKind};
-use crate::front::csm::syntax::parse;
-use crate::source::SourceMap;
+use crate::csm::hir;
+use crate::csm::syntax::ast::{Item, TypeKind};
+use crate::csm::syntax::parse;
+use cssame_source::SourceMap;
 
 /// The value of an input of which nothing is to be known.
 pub const UNKNOWN_INPUT: &str = hir::UNKNOWN;

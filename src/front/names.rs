@@ -2,9 +2,10 @@
 
 use super::csm::hir;
 use super::csm::syntax::parse;
-use crate::diagnostics::{self, Diagnostic};
-use crate::source::names::Name;
-use crate::source::{FileId, SourceMap};
+use cssame_diagnostics as diagnostics;
+use cssame_diagnostics::Diagnostic;
+use cssame_source::names::Name;
+use cssame_source::{FileId, SourceMap};
 
 /// The names of a file.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The layout of a text in the style of its language.
 
 use super::csm;
-use crate::diagnostics::Diagnostic;
-use crate::source::{FileId, SourceMap};
+use cssame_diagnostics::Diagnostic;
+use cssame_source::{FileId, SourceMap};
 
 /// The text of a file in the style of all programs ([`csm::format`]).
 ///

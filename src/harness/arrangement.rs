@@ -11,7 +11,7 @@
 //! 3. Last come pairs that have no object in common, where the file has variables of its own.
 
 use super::methods::Callable;
-use crate::front::csm::syntax::ast::TypeKind;
+use cssame_front::csm::syntax::ast::TypeKind;
 
 /// Classes of one method whose objects are exchanged.
 const MAX_EXCHANGED: usize = 3;

@@ -21,7 +21,7 @@ use super::arrangement::{Object, exchanges, objects};
 use super::effects::functions_called;
 use super::methods::{Callable, Methods};
 use super::writer::{ValueOrder, Writer, call};
-use crate::front::csm::syntax::ast::{Class, Item, MemberKind, TypeKind};
+use cssame_front::csm::syntax::ast::{Class, Item, MemberKind, TypeKind};
 use std::collections::BTreeSet;
 
 /// The threads of a closing at most.

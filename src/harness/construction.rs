@@ -11,8 +11,8 @@
 
 use super::methods::{Callable, Methods};
 use super::writer::{ValueOrder, Writer};
-use crate::front::csm::syntax::ast::{Class, Function, Item, MemberKind, Program, TypeKind};
-use crate::source::Span;
+use cssame_front::csm::syntax::ast::{Class, Function, Item, MemberKind, Program, TypeKind};
+use cssame_source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The constructors of the classes of a file.

@@ -7,7 +7,7 @@
 //!
 //! **Algorithm**: each `main` makes the objects, makes some calls to bring them into another state, and then calls both
 //! methods in parallel, those of one class on one object. [`PairContexts`] gives the calls that may come before, one by one,
-//! and writes the programs; who can execute them chooses the sequences of calls ([`crate::explore::pairs`]).
+//! and writes the programs; who can execute them chooses the sequences of calls ([`cssame_explore::pairs`]).
 //! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. Where parameters are used as
 //!    an index, there are two choices more, in which all of them are 1 or 0, so that both methods come to one element.
 //! 2. Each public method may be called before, with two of the arguments.
@@ -21,8 +21,8 @@
 use super::construction::Constructors;
 use super::methods::{Callable, Methods};
 use super::writer::{ARGUMENTS, MainText, ValueOrder, Writer, call, labels, repeated};
-use crate::front::csm::syntax::ast::TypeKind;
-use crate::source::Span;
+use cssame_front::csm::syntax::ast::TypeKind;
+use cssame_source::Span;
 
 /// The elements that both methods take in some of the choices.
 const ELEMENTS: [&str; 2] = ["1", "0"];

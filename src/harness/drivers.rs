@@ -27,7 +27,7 @@ use super::construction::Constructors;
 use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods, is_printable};
 use super::writer::{MainText, ValueOrder, Writer, call, labels, repeated};
-use crate::front::csm::syntax::ast::TypeKind;
+use cssame_front::csm::syntax::ast::TypeKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 

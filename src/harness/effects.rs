@@ -10,7 +10,7 @@
 //! they print.
 
 use super::methods::Callable;
-use crate::front::csm::syntax::ast::{Block, Declaration, Expr, ExprKind, Initialiser, Stmt, StmtKind};
+use cssame_front::csm::syntax::ast::{Block, Declaration, Expr, ExprKind, Initialiser, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a call changes something that outlives it, waits for another thread, or may not come back.

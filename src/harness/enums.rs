@@ -2,7 +2,7 @@
 //!
 //! **Input**: the syntax tree of a file. **Output**: the same with `int` in their place, in all types that methods and fields show.
 
-use crate::front::csm::syntax::ast::{Function, Item, MemberKind, Program, StmtKind, TypeKind};
+use cssame_front::csm::syntax::ast::{Function, Item, MemberKind, Program, StmtKind, TypeKind};
 use std::collections::BTreeSet;
 
 /// Writes `int` for the names of enums: all that looks at types in the tree then knows what values they have.

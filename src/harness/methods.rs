@@ -4,9 +4,9 @@
 //! [`Callable`]s, in the order of the text.
 
 use super::enums::resolve_enums;
-use crate::front::csm::syntax;
-use crate::front::csm::syntax::ast::{self, Class, Declaration, Function, Item, MemberKind, StmtKind, TypeKind};
-use crate::source::{FileId, SourceMap};
+use cssame_front::csm::syntax;
+use cssame_front::csm::syntax::ast::{self, Class, Declaration, Function, Item, MemberKind, StmtKind, TypeKind};
+use cssame_source::{FileId, SourceMap};
 
 /// The methods of a file, which can be put into contexts and drivers.
 #[derive(Debug)]

@@ -12,9 +12,9 @@
 use super::contexts::Context;
 use super::methods::Methods;
 use super::writer::{MainText, ValueOrder, Writer, call, labels};
-use crate::front::PRIVATE_FIELDS_BEHIND as MARK;
-use crate::front::csm::syntax::ast::{Item, MemberKind, StmtKind, TypeKind};
-use crate::source::Span;
+use cssame_front::PRIVATE_FIELDS_BEHIND as MARK;
+use cssame_front::csm::syntax::ast::{Item, MemberKind, StmtKind, TypeKind};
+use cssame_source::Span;
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

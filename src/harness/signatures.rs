@@ -6,9 +6,9 @@
 use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods};
 use super::writer::{MainText, ValueOrder, Writer};
-use crate::front::csm::syntax::ast::TypeKind;
-use crate::front::csm::syntax::literals;
-use crate::source::Span;
+use cssame_front::csm::syntax::ast::TypeKind;
+use cssame_front::csm::syntax::literals;
+use cssame_source::Span;
 
 /// A type that has values which can be written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,8 +4,8 @@
 //! the [`MainText`] that puts them together.
 
 use super::methods::Callable;
-use crate::front::csm::syntax::ast::TypeKind;
-use crate::front::csm::syntax::{Literals, literals};
+use cssame_front::csm::syntax::ast::TypeKind;
+use cssame_front::csm::syntax::{Literals, literals};
 
 /// So many literals of a file are tried as arguments of one type.
 pub(super) const ARGUMENTS: usize = 4;

@@ -1,7 +1,7 @@
 //! Accesses to memory in the text: what reads and definitions have in common.
 
 use super::{DefinitionId, DefinitionKind, Program, ReadId, SymbolId, TextId};
-use crate::source::Span;
+use cssame_source::Span;
 
 /// A place in the text that reads or writes memory. What does both, such as `x += 1` or `swap(x, 1)`, is one of each,
 /// and the two stand at the same span.

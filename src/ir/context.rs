@@ -4,7 +4,7 @@
 //! of them is known by the thread that runs it, the calls on the way there, and the variable that it means.
 
 use super::{DefinitionId, FunctionId, ReadId, TextId};
-use crate::source::Span;
+use cssame_source::Span;
 use rustc_hash::FxHashMap;
 
 /// The context of a read or a definition.

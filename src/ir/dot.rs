@@ -9,7 +9,7 @@
 
 use super::print::{Annotations, Merge, Printer, Site};
 use super::{BlockId, Function, FunctionId, Instruction, NewThread, Program, Terminator};
-use crate::source::SourceMap;
+use cssame_source::SourceMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -133,7 +133,7 @@ fn thread_edges(program: &Program, function: FunctionId, block: BlockId) -> Vec<
 }
 
 /// The joins (block and position) that are reached from there without passing another join.
-pub(crate) fn joins_after(function: &Function, block: BlockId, position: usize) -> Vec<(BlockId, usize)> {
+pub fn joins_after(function: &Function, block: BlockId, position: usize) -> Vec<(BlockId, usize)> {
     let mut joins = Vec::new();
     let mut seen = FxHashSet::default();
     let mut work = vec![(block, position)];

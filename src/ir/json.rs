@@ -5,7 +5,7 @@
 
 use super::print::{Annotations, Mention, Merge, Printer, Site, kind_text};
 use super::{BlockId, FunctionId, FunctionKind, Instruction, NewThread, Program, Storage, TextId};
-use crate::source::{SourceMap, Span};
+use cssame_source::{SourceMap, Span};
 use serde::Serialize;
 
 /// A program.
@@ -223,7 +223,7 @@ impl Context<'_> {
             },
             place: self.place(function.span),
             parameters: function.parameters.iter().map(|&each| printer.register_name(each)).collect(),
-            result: function.result.map(crate::ir::ScalarType::name),
+            result: function.result.map(crate::ScalarType::name),
             blocks: function
                 .blocks
                 .ids()

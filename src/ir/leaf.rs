@@ -140,7 +140,7 @@ impl Leaf {
     }
 
     /// Its name with the texts of indices, one for each dimension.
-    pub(crate) fn name_with(&self, texts: &Texts, indices: impl Iterator<Item = String>) -> String {
+    pub fn name_with(&self, texts: &Texts, indices: impl Iterator<Item = String>) -> String {
         let name = texts.get(self.name);
         let mut text = String::with_capacity(name.len() + 4);
         let mut done = 0;

@@ -13,6 +13,18 @@ pub enum Operand {
     Constant(Value),
 }
 
+impl From<RegisterId> for Operand {
+    fn from(register: RegisterId) -> Operand {
+        Operand::Register(register)
+    }
+}
+
+impl From<i32> for Operand {
+    fn from(value: i32) -> Operand {
+        Operand::Constant(Value::Int(value))
+    }
+}
+
 /// Where a place begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
@@ -161,7 +173,7 @@ pub fn thread_name(label: &str, number: Option<i64>) -> String {
 pub struct NewThread {
     /// What it runs.
     pub function: FunctionId,
-    /// For a `parfor` whose iterations run copies of their own ([`crate::concurrency::specialise`]): what each runs, by
+    /// For a `parfor` whose iterations run copies of their own ([`cssame_concurrency::specialise`]): what each runs, by
     /// ordinal; an ordinal beyond them runs `function`.
     pub rounds: Vec<FunctionId>,
     /// With these arguments.

@@ -18,7 +18,7 @@ use super::{
     Block, BlockId, DefinitionId, Function, FunctionId, FunctionKind, LeafKind, Program, ReadId, RegisterId,
     RegisterType, Storage,
 };
-use crate::source::{SourceMap, Span};
+use cssame_source::{SourceMap, Span};
 use std::fmt::Write;
 
 pub use words::constant_text;
@@ -186,7 +186,7 @@ pub fn print_function(program: &Program, sources: &SourceMap, id: FunctionId, an
 }
 
 /// Words for one function.
-pub(crate) struct Printer<'a> {
+pub struct Printer<'a> {
     program: &'a Program,
     sources: &'a SourceMap,
     annotations: &'a dyn Annotations,
@@ -197,7 +197,8 @@ pub(crate) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(crate) fn new(
+    /// A printer of one function.
+    pub fn new(
         program: &'a Program,
         sources: &'a SourceMap,
         id: FunctionId,
@@ -214,7 +215,7 @@ impl<'a> Printer<'a> {
     }
 
     /// `int f(int n)`, `method Account.take(&this, int n)`, `arm T1(&x)`.
-    pub(crate) fn heading(&self) -> String {
+    pub fn heading(&self) -> String {
         let kind = match self.function.kind {
             FunctionKind::Main => "main",
             FunctionKind::Function => "function",
@@ -236,7 +237,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The name of a register without version.
-    pub(crate) fn register_name(&self, register: RegisterId) -> String {
+    pub fn register_name(&self, register: RegisterId) -> String {
         let name = self.plain_name(register);
         match self.namesakes[register.index()] {
             count if count > 0 && self.function.registers[register].name.is_some() => format!("{name}.{}", count + 1),
@@ -245,7 +246,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The name of a register as the text has it.
-    pub(crate) fn plain_name(&self, register: RegisterId) -> String {
+    pub fn plain_name(&self, register: RegisterId) -> String {
         let declared = &self.function.registers[register];
         let sign = if declared.ty == RegisterType::Reference { "&" } else { "" };
         match declared.name {
@@ -257,12 +258,12 @@ impl<'a> Printer<'a> {
     }
 
     /// `3:9`, or `?` where the file is not known.
-    pub(crate) fn position(&self, span: Span) -> String {
+    pub fn position(&self, span: Span) -> String {
         self.sources.get(span.file).map_or_else(|| "?".to_owned(), |file| file.position(span.start).to_string())
     }
 
     /// The blocks in the order of the text, and whether the entry reaches them.
-    pub(crate) fn layout(&self) -> Vec<(BlockId, bool)> {
+    pub fn layout(&self) -> Vec<(BlockId, bool)> {
         let order = reverse_postorder(self.function, Successors::Reversed);
         let mut reached = vec![false; self.function.blocks.len()];
         order.iter().for_each(|block| reached[block.index()] = true);
@@ -275,7 +276,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The lines of a block, merges included.
-    pub(crate) fn block_lines(&self, id: BlockId) -> Vec<String> {
+    pub fn block_lines(&self, id: BlockId) -> Vec<String> {
         let mut lines: Vec<String> = self.annotations.at_head(self.id, id).iter().map(Merge::text).collect();
         let count = self.function.blocks[id].instructions.len();
         for position in 0..=count {
@@ -285,7 +286,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The lines of an instruction or a terminator, merges included.
-    pub(crate) fn site_lines(&self, site: Site) -> Vec<String> {
+    pub fn site_lines(&self, site: Site) -> Vec<String> {
         let mut lines: Vec<String> = self.annotations.before(site).iter().map(Merge::text).collect();
         lines.push(self.words(site));
         lines.extend(self.annotations.after(site).iter().map(Merge::text));

@@ -6,7 +6,7 @@
 use super::Program;
 use super::picture::{BlockBox, Edge, EdgeKind, LINE, Line, LineKind, PADDING, Picture, picture};
 use super::print::Annotations;
-use crate::source::SourceMap;
+use cssame_source::SourceMap;
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 use quick_xml::Writer;

@@ -7,7 +7,7 @@
 
 use super::arena::id;
 use super::{Base, FunctionId, LeafKind, Place, Program, TextId};
-use crate::source::Span;
+use cssame_source::Span;
 
 id! {
     /// A class.

@@ -2,9 +2,9 @@
 
 use super::document::Document;
 use super::text::Encoding;
-use crate::answer::mends;
-use crate::diagnostics::Diagnostic;
-use crate::source::Span;
+use cssame_answer::mends;
+use cssame_diagnostics::Diagnostic;
+use cssame_source::Span;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionResponse, Range, TextEdit};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> 
 /// Changes after which the static passes find it no more; the first one is the best.
 fn mended(document: &Document, encoding: Encoding, finding: &Diagnostic) -> Vec<CodeAction> {
     let found = mends(&document.analysis.sources, document.analysis.file, finding).into_iter().enumerate();
-    let action = |(index, mend): (usize, crate::answer::Mend)| {
+    let action = |(index, mend): (usize, cssame_answer::Mend)| {
         let edit = |(span, new_text)| TextEdit { range: document.range(encoding, span), new_text };
         let edits = mend.edits.into_iter().map(edit).collect();
         CodeAction { is_preferred: Some(index == 0), ..action(document, encoding, mend.title, finding, edits) }

@@ -4,11 +4,11 @@
 //! compiles, the program with its pi functions.
 
 use super::Environment;
-use crate::answer::{CheckInput, Findings, PiReport, check, judge, pi};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ir::{Program, SymbolId};
-use crate::model::Unit;
-use crate::source::{FileId, SourceFile, SourceMap, Span};
+use cssame_answer::{CheckInput, Findings, PiReport, check, judge, pi};
+use cssame_diagnostics::{Diagnostic, Diagnostics};
+use cssame_ir::{Program, SymbolId};
+use cssame_model::Unit;
+use cssame_source::{FileId, SourceFile, SourceMap, Span};
 
 /// What is known of a text.
 pub(super) struct Analysis {

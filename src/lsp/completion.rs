@@ -19,7 +19,7 @@ pub(super) fn completions(document: &Document) -> Vec<CompletionItem> {
         };
         item(name, kind)
     });
-    let words: BTreeSet<&str> = crate::front::csm::words().collect();
+    let words: BTreeSet<&str> = cssame_front::csm::words().collect();
     let words = words.into_iter().map(|word| item(word, CompletionItemKind::Keyword));
     names.chain(words).collect()
 }

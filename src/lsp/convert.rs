@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use super::text::Encoding;
-use crate::diagnostics::{Diagnostic, Label, Severity};
-use crate::source::{SourceFile, Span};
+use cssame_diagnostics::{Diagnostic, Label, Severity};
+use cssame_source::{SourceFile, Span};
 use gen_lsp_types::{
     Code, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, Location, Message, Position, Range,
     Uri,

@@ -7,7 +7,7 @@ use super::explorer::Explored;
 use super::names::{NameKind, names};
 use super::text::Encoding;
 use super::{Environment, analysis::CompiledText};
-use crate::source::{SourceFile, Span};
+use cssame_source::{SourceFile, Span};
 use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent, TextEdit, Uri, WorkspaceEdit};
 use std::collections::HashMap;
 

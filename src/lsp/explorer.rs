@@ -9,15 +9,15 @@
 
 use super::Environment;
 use super::analysis::shown;
-use crate::answer::{Effort, Findings, FuturesAnswer, FuturesRequest, STACK_BYTES, futures};
-use crate::budget::{Budget, Limits};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::explore::EndlessRequest;
-use crate::explore::report::Schedules;
-use crate::model::{Model, Options};
-use crate::schedule::Schedule;
-use crate::source::Span;
 use crossbeam_channel::Sender;
+use cssame_answer::{Effort, Findings, FuturesAnswer, FuturesRequest, STACK_BYTES, futures};
+use cssame_budget::{Budget, Limits};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_explore::EndlessRequest;
+use cssame_explore::report::Schedules;
+use cssame_model::{Model, Options};
+use cssame_schedule::Schedule;
+use cssame_source::Span;
 use gen_lsp_types::Uri;
 use std::collections::BTreeMap;
 use std::sync::Arc;

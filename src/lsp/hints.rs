@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::explorer::Verdict;
 use super::text::Encoding;
-use crate::form::{ReadReport, TermData};
+use cssame_form::{ReadReport, TermData};
 use gen_lsp_types::{InlayHint, Label, Range, Tooltip};
 
 /// Which hints are shown.

@@ -4,8 +4,8 @@ use super::analysis::{CompiledText, covers};
 use super::document::Document;
 use super::explorer::Verdict;
 use super::text::Encoding;
-use crate::answer::words::plural;
-use crate::form::ReadReport;
+use cssame_answer::words::plural;
+use cssame_form::ReadReport;
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position};
 
 /// What is shown at a position.

@@ -2,13 +2,13 @@
 
 use super::document::Document;
 use super::text::Encoding;
-use crate::front::{folds, format};
-use crate::source::Span;
+use cssame_front::{folds, format};
+use cssame_source::Span;
 use gen_lsp_types::{FoldingRange, FoldingRangeKind, TextEdit};
 
 /// What can be folded.
 pub(super) fn folding_ranges(document: &Document) -> Vec<FoldingRange> {
-    let range = |fold: crate::front::Fold| FoldingRange {
+    let range = |fold: cssame_front::Fold| FoldingRange {
         start_line: fold.first,
         end_line: fold.last,
         start_character: None,

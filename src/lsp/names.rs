@@ -1,6 +1,6 @@
 //! The names that a program declares.
 
-use crate::ir::{FunctionKind, Program};
+use cssame_ir::{FunctionKind, Program};
 use std::collections::BTreeSet;
 
 /// What a name stands for.

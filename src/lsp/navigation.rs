@@ -4,7 +4,7 @@ use super::document::Document;
 use super::hover::reads_at;
 use super::rename::{name_at, names_of};
 use super::text::Encoding;
-use crate::source::Span;
+use cssame_source::Span;
 use gen_lsp_types::{DocumentHighlight, Location, Position};
 
 /// The writes that the read at a position may see; elsewhere, the declaration of the name there.

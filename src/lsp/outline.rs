@@ -2,9 +2,9 @@
 
 use super::document::Document;
 use super::text::Encoding;
-use crate::front::{Scope, scopes};
-use crate::ir::{FunctionKind, LeafKind, Storage, Type};
-use crate::source::Span;
+use cssame_front::{Scope, scopes};
+use cssame_ir::{FunctionKind, LeafKind, Storage, Type};
+use cssame_source::Span;
 use gen_lsp_types::{CodeLens, Command, DocumentSymbol, SymbolKind};
 use serde_json::json;
 

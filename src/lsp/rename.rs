@@ -8,10 +8,10 @@
 //! **Limits**: `main` keeps its name. Names of inputs that a configuration or a command line gives are not changed there.
 
 use super::document::Document;
-use crate::diagnostics::Code;
-use crate::front::{Names, names};
-use crate::source::names::Name;
-use crate::source::{FileId, SourceMap, Span};
+use cssame_diagnostics::Code;
+use cssame_front::{Names, names};
+use cssame_source::names::Name;
+use cssame_source::{FileId, SourceMap, Span};
 
 /// The names of a text.
 pub(super) fn names_of(text: &str) -> (SourceMap, Names) {

@@ -3,7 +3,7 @@
 //! **Input**: a text, and an offset in bytes or a position. **Output**: the other one of the two. What lies behind the end of a line is its
 //! end, and what lies behind the text is the end of the text.
 
-use crate::source::{SourceFile, Span};
+use cssame_source::{SourceFile, Span};
 use gen_lsp_types::{Position, PositionEncodingKind, Range};
 
 /// What columns count.
@@ -74,7 +74,7 @@ impl Encoding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::FileId;
+    use cssame_source::FileId;
 
     const TEXT: &str = "int x;\n/* é 😀 */ y\n";
 

@@ -5,9 +5,9 @@
 use super::document::Document;
 use super::rename::names_of;
 use super::text::Encoding;
-use crate::form::ReadReport;
-use crate::source::Span;
-use crate::source::names::{Name, NameKind};
+use cssame_form::ReadReport;
+use cssame_source::Span;
+use cssame_source::names::{Name, NameKind};
 use gen_lsp_types::{SemanticToken, SemanticTokens};
 use std::collections::BTreeSet;
 

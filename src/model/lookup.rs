@@ -5,11 +5,11 @@
 //! name (`T1:n@2:19`), by calls behind it (`n@2:19~5:7`, outermost first), and by the object (`a.bal@3:5`); what is left out
 //! may be anything. Out: ids, or an error that lists what there is.
 
-use crate::concurrency::ThreadId;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::form::{Form, Selection, context_of_definition, context_of_read, read_name};
-use crate::ir::{Access, AccessContext, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
-use crate::source::{Position, SourceMap};
+use cssame_concurrency::ThreadId;
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_form::{Form, Selection, context_of_definition, context_of_read, read_name};
+use cssame_ir::{Access, AccessContext, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
+use cssame_source::{Position, SourceMap};
 
 /// Names that an error lists at most.
 const LISTED: usize = 12;
@@ -185,7 +185,7 @@ impl Lookup<'_> {
     }
 
     fn reads(&self) -> Vec<Candidate<'_, ReadId>> {
-        let candidate = |(id, read): (ReadId, &crate::ir::Read)| Candidate {
+        let candidate = |(id, read): (ReadId, &cssame_ir::Read)| Candidate {
             id,
             variable: self.program.texts.get(read.name),
             position: self.sources.position(read.span),
@@ -198,7 +198,7 @@ impl Lookup<'_> {
     }
 
     fn definitions(&self) -> Vec<Candidate<'_, DefinitionId>> {
-        let candidate = |(id, definition): (DefinitionId, &crate::ir::Definition)| Candidate {
+        let candidate = |(id, definition): (DefinitionId, &cssame_ir::Definition)| Candidate {
             id,
             variable: self.program.texts.get(definition.name),
             position: self.sources.position(definition.span),

@@ -1,8 +1,8 @@
 //! What the executions of a program depend on beside its text, as schedule files keep it.
 
-use crate::diagnostics::{Code, Diagnostics};
-use crate::schedule::Schedule;
-use crate::vm::Semantics;
+use cssame_diagnostics::{Code, Diagnostics};
+use cssame_schedule::Schedule;
+use cssame_vm::Semantics;
 
 /// Names of `input` constants, and their values.
 pub type Inputs = Vec<(String, String)>;

@@ -1,8 +1,8 @@
 //! A model is made by one call, or not at all.
 
 use super::{Model, NoMain, Options, Unit};
-use crate::diagnostics::Code;
-use crate::vm::Semantics;
+use cssame_diagnostics::Code;
+use cssame_vm::Semantics;
 
 #[test]
 fn a_unit_without_main_is_handed_back() {

@@ -1,9 +1,9 @@
 //! A source file that compiles: its text and its parallel flow graph.
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::front::{Compiled, add_bytes, compile};
-use crate::ir::Program;
-use crate::source::{FileId, SourceFile, SourceMap};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_front::{Compiled, add_bytes, compile};
+use cssame_ir::Program;
+use cssame_source::{FileId, SourceFile, SourceMap};
 
 /// A source file that compiles, with or without a `main`.
 #[derive(Debug)]

@@ -10,9 +10,9 @@
 //! **Soundness and limits**: that the place is there says nothing about whether some value leads to it.
 
 use super::{Model, Unit};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::form::Selection;
-use crate::front::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_form::Selection;
+use cssame_front::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
 
 impl Model {
     /// The selections that several `READ=DEF` mean.

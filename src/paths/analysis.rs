@@ -14,9 +14,9 @@
 use super::ids::ActionId;
 use super::trace::{Action, ActionKind, Trace};
 use super::use_define::{Point, Related, Writes, related};
-use crate::ir::{Program, TextId};
-use crate::source::Span;
-use crate::vm::{CodeIndex, Machine, PathId};
+use cssame_ir::{Program, TextId};
+use cssame_source::Span;
+use cssame_vm::{CodeIndex, Machine, PathId};
 use rustc_hash::FxHashMap;
 
 /// Evaluations of one branch by one thread that are looked at.

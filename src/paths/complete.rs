@@ -12,7 +12,7 @@ use super::guided::Requirement;
 use super::ids::ActionId;
 use super::interleaving::{Interleaving, Step, Words};
 use super::trace::Trace;
-use crate::vm::PathId;
+use cssame_vm::PathId;
 use rustc_hash::FxHashMap;
 
 /// The actions of a trace behind a way of moves, which comes first as a whole: what an execution-variant stands for.

@@ -4,10 +4,10 @@
 //! test has shown, and [`Exactness`]: whether all executions were looked at, and what the method alone had missed.
 //!
 //! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
-//! ([`executed`](crate::explore::executed)). What the tests have not shown is added, each with the execution that shows
+//! ([`executed`](cssame_explore::executed)). What the tests have not shown is added, each with the execution that shows
 //! it. A test that was added may show more than it was added for. Where a test shows a pair of accesses that nothing but
 //! locks orders, all states are asked whether two threads ever stand before both at once
-//! ([`races`](crate::explore::races())).
+//! ([`races`](cssame_explore::races())).
 //!
 //! **Soundness and limits**: where the search hits a bound, no claim is made beyond the tests. Instances of a branch
 //! beyond the highest one that a test has shown, or [`MAX_INSTANCE`], count as that one.
@@ -17,13 +17,14 @@ use super::analysis::{DecisionKind, DecisionPlace, ROUNDS};
 use super::races::{Arrays, unprotected_pairs};
 use super::run::Run;
 use super::trace::Trace;
-use crate::budget::{Bound, Budget};
-use crate::explore::{self, ExecutedAnswer, ExecutedRequest, Query, Race};
-use crate::ir::{Access, Program, TextId};
-use crate::model::Model;
-use crate::schedule::ExecutionStatus;
-use crate::source::Span;
-use crate::vm::{Choice, CodeIndex, FailureKind, Machine, PathId};
+use cssame_budget::{Bound, Budget};
+use cssame_explore as explore;
+use cssame_explore::{ExecutedAnswer, ExecutedRequest, Query, Race};
+use cssame_ir::{Access, Program, TextId};
+use cssame_model::Model;
+use cssame_schedule::ExecutionStatus;
+use cssame_source::Span;
+use cssame_vm::{Choice, CodeIndex, FailureKind, Machine, PathId};
 use rustc_hash::FxHashSet;
 
 /// Instances of a branch that are told apart, at most.

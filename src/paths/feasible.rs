@@ -1,12 +1,13 @@
 //! Whether an order of operations is that of some execution.
 //!
 //! **Input**: a decision of a trace, and an order of its operations. **Output**: the question for the search through
-//! all states ([`order`](crate::explore::order())).
+//! all states ([`order`](cssame_explore::order())).
 
 use super::analysis::{Decision, DecisionKind};
 use super::ids::{ActionId, EvaluationId};
 use super::trace::Trace;
-use crate::explore::{self, OrderRequest, OrderStep};
+use cssame_explore as explore;
+use cssame_explore::{OrderRequest, OrderStep};
 
 /// The question whether an order exists; none for a wait, whose notifications are no operations.
 #[must_use]

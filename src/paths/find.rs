@@ -16,11 +16,11 @@ use super::projection::Projection;
 use super::races::Arrays;
 use super::run::{Run, Session};
 use super::variant_graph::VariantGraph;
-use crate::budget::{Bound, Budget, Limits};
-use crate::explore::classes::{self, ClassCount, ClassOptions, Counting, PairCounts};
-use crate::model::Model;
-use crate::schedule::{ExecutionStatus, Random};
-use crate::vm::Choice;
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_explore::classes::{self, ClassCount, ClassOptions, Counting, PairCounts};
+use cssame_model::Model;
+use cssame_schedule::{ExecutionStatus, Random};
+use cssame_vm::Choice;
 
 /// Seeds that are tried for a first execution that no assumption discards.
 const FIRST_SEEDS: u64 = 1_000;

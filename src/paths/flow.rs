@@ -16,12 +16,12 @@
 
 use super::ids::EvaluationId;
 use super::taint::{Taint, Taints};
-use crate::ir::{
+use cssame_ir::{
     AtomicOperation, Block, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, Terminator,
 };
-use crate::source::Span;
-use crate::ssa::Control;
-use crate::vm::{Origin, PathId};
+use cssame_source::Span;
+use cssame_ssa::Control;
+use cssame_vm::{Origin, PathId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 

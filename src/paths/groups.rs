@@ -19,7 +19,7 @@ use super::orders::{Goal, orders};
 use super::projection::Projection;
 use super::trace::{ActionKind, Trace};
 use super::use_define::Point;
-use crate::vm::PathId;
+use cssame_vm::PathId;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 

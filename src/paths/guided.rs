@@ -21,8 +21,8 @@
 //! **Soundness and limits**: a policy of steps that the machine allows. Whether the order was followed is seen from the
 //! trace. A loop that never comes back to a state is left after [`TURN`] steps.
 
-use crate::schedule::{Decision, Policy, View};
-use crate::vm::{Choice, CodeIndex, Move, PathId, ThreadIndex, ThreadStatus};
+use cssame_schedule::{Decision, Policy, View};
+use cssame_vm::{Choice, CodeIndex, Move, PathId, ThreadIndex, ThreadStatus};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Steps after which a thread is left that does not come back to a state.
@@ -215,8 +215,8 @@ impl Turn {
 
 /// The place of a thread among those that a notification by another one may wake, in the order of slots.
 fn waiting_place(view: &View<'_>, by: ThreadIndex, wakes: PathId) -> Option<u32> {
-    use crate::ir::sync::Kind;
-    use crate::vm::Pending;
+    use cssame_ir::sync::Kind;
+    use cssame_vm::Pending;
     let bare = match view.machine.pending(view.state, by)? {
         Pending::Synchronise { kind: Kind::NotifyBare, .. } => None,
         Pending::Synchronise { kind: Kind::Notify, address } => Some(address),

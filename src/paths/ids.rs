@@ -1,6 +1,6 @@
 //! Numbers of what a trace has.
 
-use crate::source::arena::id;
+use cssame_source::arena::id;
 
 id! {
     /// An action of a trace, in the order of the execution.

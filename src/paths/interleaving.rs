@@ -23,8 +23,8 @@
 use super::ids::ActionId;
 use super::projection::{Projection, barrier_count};
 use super::trace::{ActionKind, Trace};
-use crate::ir::Program;
-use crate::vm::{Cell, PathId};
+use cssame_ir::Program;
+use cssame_vm::{Cell, PathId};
 
 /// Threads of which orders are looked for: each state costs their cube.
 pub const MAX_THREADS: usize = 64;

@@ -12,7 +12,7 @@
 
 use super::analysis::{PlacedOperation, Placing};
 use super::trace::{ActionKind, Trace};
-use crate::vm::{Cell, PathId};
+use cssame_vm::{Cell, PathId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 

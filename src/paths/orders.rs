@@ -14,7 +14,7 @@
 
 use super::ids::ActionId;
 use super::interleaving::{Interleaving, Step, Words};
-use crate::vm::hash;
+use cssame_vm::hash;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// States, each with its order, that are visited at most.

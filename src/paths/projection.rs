@@ -13,8 +13,8 @@
 use super::ids::ActionId;
 use super::trace::{ActionKind, Trace};
 use super::use_define::Point;
-use crate::ir::{LeafKind, Program, Value};
-use crate::vm::{Cell, PathId};
+use cssame_ir::{LeafKind, Program, Value};
+use cssame_vm::{Cell, PathId};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 

@@ -13,9 +13,9 @@
 
 use super::ids::ActionId;
 use super::trace::{Occurrence, Trace};
-use crate::ir::{Access, Program};
-use crate::schedule::LocksetId;
-use crate::vm::{Cell, PathId};
+use cssame_ir::{Access, Program};
+use cssame_schedule::LocksetId;
+use cssame_vm::{Cell, PathId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Occurrences that are kept of operations that stand for one another.
@@ -135,8 +135,8 @@ fn pair(trace: &Trace, first: &Alike<'_>, second: &Alike<'_>) -> Option<Unprotec
 
 /// Whether what one stamp names has happened by the other clock.
 fn knows(
-    (stamp, _): &(crate::schedule::Stamp, crate::schedule::Clock),
-    (_, clock): &(crate::schedule::Stamp, crate::schedule::Clock),
+    (stamp, _): &(cssame_schedule::Stamp, cssame_schedule::Clock),
+    (_, clock): &(cssame_schedule::Stamp, cssame_schedule::Clock),
 ) -> bool {
     clock.knows(*stamp)
 }

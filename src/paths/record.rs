@@ -13,13 +13,13 @@ use super::flow::Flow;
 use super::ids::{ActionId, EvaluationId};
 use super::taint::Taint;
 use super::trace::{Action, ActionKind, Evaluation, Occurrence, Trace, Waiting};
-use crate::explore::classes::Operations;
-use crate::ir::sync::Mode;
-use crate::ir::{Access, DefinitionId, Program, ReadId};
-use crate::schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};
-use crate::source::Span;
-use crate::source::arena::Arena;
-use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
+use cssame_explore::classes::Operations;
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, DefinitionId, Program, ReadId};
+use cssame_schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};
+use cssame_source::Span;
+use cssame_source::arena::Arena;
+use cssame_vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// What a thread has done so far.
@@ -317,7 +317,7 @@ impl Observer for Recorder<'_> {
         self.flow.branched(thread, holds, evaluation);
     }
 
-    fn enter(&mut self, thread: ThreadName, function: crate::ir::FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: cssame_ir::FunctionId) {
         self.forks.enter(thread, function);
         self.order.enter(thread, function);
     }

@@ -6,10 +6,11 @@
 use super::guided::{Guided, Requirement, Script, ScriptStep};
 use super::record::Recorder;
 use super::trace::Trace;
-use crate::explore::classes::Operations;
-use crate::model::Model;
-use crate::schedule::{self, Decision, Policy, Scripted, Then, View};
-use crate::vm::{Choice, CodeIndex, Event, Move, Tables, ThreadName};
+use cssame_explore::classes::Operations;
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{Decision, Policy, Scripted, Then, View};
+use cssame_vm::{Choice, CodeIndex, Event, Move, Tables, ThreadName};
 
 /// A program that is tested: names of threads are the same in all its executions.
 pub struct Session<'m> {

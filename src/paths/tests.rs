@@ -9,9 +9,9 @@ use super::projection::Projection;
 use super::report::{PathsReport, report};
 use super::run::Session;
 use super::{First, Request, StoppedBy, find};
-use crate::budget::{Bound, Budget, Limits};
-use crate::model::{Model, Options};
-use crate::vm::{Choice, ThreadIndex};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_model::{Model, Options};
+use cssame_vm::{Choice, ThreadIndex};
 
 fn model(text: &str) -> Model {
     Model::from_text("test.csm", text, &Options::default()).unwrap()

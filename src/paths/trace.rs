@@ -8,11 +8,11 @@
 
 use super::ids::{ActionId, EvaluationId};
 use super::taint::{Taint, Taints};
-use crate::ir::sync::Mode;
-use crate::ir::{Access, DefinitionId, ReadId};
-use crate::schedule::{Clock, ExecutionStatus, LocksetId, Stamp};
-use crate::source::arena::Arena;
-use crate::vm::{Cell, Choice, CodeIndex, PathId};
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, DefinitionId, ReadId};
+use cssame_schedule::{Clock, ExecutionStatus, LocksetId, Stamp};
+use cssame_source::arena::Arena;
+use cssame_vm::{Cell, Choice, CodeIndex, PathId};
 use smallvec::SmallVec;
 
 /// What an action does.

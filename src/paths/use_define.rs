@@ -21,7 +21,7 @@
 
 use super::ids::{ActionId, EvaluationId};
 use super::trace::{Action, ActionKind, Evaluation, Trace, Waiting};
-use crate::vm::{Cell, PathId};
+use cssame_vm::{Cell, PathId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A use of a value and its definition.

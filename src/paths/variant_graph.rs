@@ -15,7 +15,7 @@
 use super::ids::ActionId;
 use super::interleaving::{Interleaving, MAX_THREADS, Obstacle, Step, Words};
 use super::trace::{ActionKind, Trace};
-use crate::vm::Cell;
+use cssame_vm::Cell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Work for one graph, in cubes of the number of threads: what a node costs.

@@ -17,17 +17,17 @@ use super::directed::seed_of;
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::hold::{Hold, Rule};
 use super::trials::TrialRequest;
-use crate::budget::{Bound, Budget};
-use crate::correlation::Analysis;
-use crate::explore::{TearPattern, tears};
-use crate::form::check::lock_cycles;
-use crate::form::{definition_name, read_name};
-use crate::ir::sync::Kind;
-use crate::ir::{DefinitionId, Instruction, Program, ReadId, SymbolId};
-use crate::model::Model;
-use crate::schedule::{ExecutionStatus, Experiment, Trial, Trials, TrialsEnd};
-use crate::source::{Position, Span};
-use crate::vm::{Choice, Machine};
+use cssame_budget::{Bound, Budget};
+use cssame_correlation::Analysis;
+use cssame_explore::{TearPattern, tears};
+use cssame_form::check::lock_cycles;
+use cssame_form::{definition_name, read_name};
+use cssame_ir::sync::Kind;
+use cssame_ir::{DefinitionId, Instruction, Program, ReadId, SymbolId};
+use cssame_model::Model;
+use cssame_schedule::{ExecutionStatus, Experiment, Trial, Trials, TrialsEnd};
+use cssame_source::{Position, Span};
+use cssame_vm::{Choice, Machine};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ pub fn aims(model: &Model, target: &Target, analysis: impl FnOnce() -> Analysis)
     match target {
         Target::Deadlocks => {
             let cycles = lock_cycles(sources, program, model.form()).into_iter();
-            let aim = |cycle: crate::form::check::LockCycle| {
+            let aim = |cycle: cssame_form::check::LockCycle| {
                 let locks: Vec<String> = cycle.locks.iter().map(|lock| format!("`{lock}`")).collect();
                 let what = format!("{} are taken in a cycle", locks.join(", "));
                 let kind = AimKind::Blocked { at: cycle.taken.clone(), held: cycle.taken.clone() };
@@ -114,7 +114,7 @@ pub fn aims(model: &Model, target: &Target, analysis: impl FnOnce() -> Analysis)
         Target::Correlations => correlation_aims(program, &analysis()),
         &Target::Term(read, definition) => {
             let of = &program.definitions[definition];
-            let initial = matches!(of.kind, crate::ir::DefinitionKind::Initial(_));
+            let initial = matches!(of.kind, cssame_ir::DefinitionKind::Initial(_));
             let places = vec![program.reads[read].span, of.span];
             let kind = AimKind::Term((read, definition), initial);
             let (read, definition) = (read_name(sources, program, read), definition_name(sources, program, definition));

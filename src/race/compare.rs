@@ -13,15 +13,15 @@ use super::directed::seed_of;
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::place::{PlacePair, Places};
 use super::trials::{HitExecution, PairTrials, TrialRequest};
-use crate::budget::{Bound, Budget};
-use crate::ir::{Access, Program};
-use crate::model::Model;
-use crate::schedule::{
+use cssame_budget::{Bound, Budget};
+use cssame_ir::{Access, Program};
+use cssame_model::Model;
+use cssame_schedule::{
     Decision, ExecutionStatus, Experiment, FirstHit, Greybox, Lookahead, PendingAccess, Policy, Rate, Scheduled,
     Scheduler, SwitchAt, Trial, Trials, TrialsEnd, View,
 };
-use crate::source::Position;
-use crate::vm::{CodeIndex, Event, Machine, Move, ThreadIndex, ThreadName, Visibility};
+use cssame_source::Position;
+use cssame_vm::{CodeIndex, Event, Machine, Move, ThreadIndex, ThreadName, Visibility};
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
@@ -221,7 +221,7 @@ struct Done {
     is_discarded: bool,
     /// The pairs that it has hit, with the steps before.
     hits: Vec<(usize, usize)>,
-    steps: Vec<crate::vm::Choice>,
+    steps: Vec<cssame_vm::Choice>,
     end: Option<BadEnd>,
 }
 
@@ -303,7 +303,7 @@ pub fn watch_pairs(
 }
 
 /// The terms of the pi functions.
-fn terms(model: &Model) -> Vec<(crate::ir::ReadId, crate::ir::DefinitionId)> {
+fn terms(model: &Model) -> Vec<(cssame_ir::ReadId, cssame_ir::DefinitionId)> {
     let form = model.form();
     let reads = form.shared_reads().into_iter();
     reads.flat_map(|read| form.terms(read).into_iter().map(move |definition| (read, definition))).collect()

@@ -32,9 +32,9 @@
 //! **Soundness and limits**: a hit is a race: both threads stand before their accesses in a state that an execution
 //! has reached. That there is no hit proves nothing.
 
-use crate::ir::{Access, Program};
-use crate::schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};
-use crate::vm::{Choice, Machine, Move, ThreadIndex, Visibility};
+use cssame_ir::{Access, Program};
+use cssame_schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};
+use cssame_vm::{Choice, Machine, Move, ThreadIndex, Visibility};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 
@@ -379,7 +379,7 @@ impl Policy for RaceDirected<'_> {
 
 /// The seed of an execution that is directed at a pair: it depends on the places of the text and on a number alone.
 #[must_use]
-pub fn seed_of(positions: [crate::source::Position; 2], number: u64) -> u64 {
+pub fn seed_of(positions: [cssame_source::Position; 2], number: u64) -> u64 {
     let mut mixed = number;
     for part in positions.iter().flat_map(|position| [position.line, position.column]) {
         // A round of SplitMix64 for each part.

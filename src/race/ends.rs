@@ -7,10 +7,10 @@
 //! from execution to execution.
 
 use super::place::PlacePair;
-use crate::explore::{BlockedThread, WaitsFor, blocked_threads};
-use crate::ir::TextId;
-use crate::schedule::ExecutionStatus;
-use crate::vm::{Choice, CodeIndex, Failure, FailureKind, Machine, PathId, State, Tables};
+use cssame_explore::{BlockedThread, WaitsFor, blocked_threads};
+use cssame_ir::TextId;
+use cssame_schedule::ExecutionStatus;
+use cssame_vm::{Choice, CodeIndex, Failure, FailureKind, Machine, PathId, State, Tables};
 use rustc_hash::FxHashMap;
 
 /// Which execution has shown something.

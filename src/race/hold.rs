@@ -17,10 +17,10 @@
 //! **Soundness and limits**: an execution is one of the program whatever the rule; whether it has reached the goal is
 //! for others to say.
 
-use crate::ir::{Access, DefinitionId, Program, ReadId, SymbolId};
-use crate::schedule::{Decision, Policy, Random, View};
-use crate::source::Span;
-use crate::vm::{Choice, CodeIndex, Event, Move, PathId, Pending, ThreadIndex, ThreadName};
+use cssame_ir::{Access, DefinitionId, Program, ReadId, SymbolId};
+use cssame_schedule::{Decision, Policy, Random, View};
+use cssame_source::Span;
+use cssame_vm::{Choice, CodeIndex, Event, Move, PathId, Pending, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

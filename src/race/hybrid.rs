@@ -18,10 +18,10 @@
 //! **Soundness and limits**: what is predicted need not happen, and what the execution does not come to is not
 //! predicted: take several executions. A local variable that takes the cells of one whose life has ended begins anew.
 
-use crate::ir::sync::Mode;
-use crate::ir::{Access, Program};
-use crate::schedule::{Clocks, Edges, HeldLocks, LocksetId, Stamp};
-use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, Program};
+use cssame_schedule::{Clocks, Edges, HeldLocks, LocksetId, Stamp};
+use cssame_vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// One of two accesses that may race, as it was seen.
@@ -171,7 +171,7 @@ impl Observer for HybridDetector<'_> {
         }
     }
 
-    fn enter(&mut self, thread: ThreadName, function: crate::ir::FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: cssame_ir::FunctionId) {
         self.clocks.enter(thread, function);
     }
 

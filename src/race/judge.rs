@@ -19,10 +19,10 @@ use super::compare::Comparison;
 use super::place::{PlacePair, Places};
 use super::predict::{Potential, Prediction};
 use super::trials::{HitExecution, PairTrials};
-use crate::explore::{AlwaysBefore, Race, RacesAnswer};
-use crate::form::races::{PotentialRaces, Separation};
-use crate::ir::{Access, LeafId, Program};
-use crate::vm::Choice;
+use cssame_explore::{AlwaysBefore, Race, RacesAnswer};
+use cssame_form::races::{PotentialRaces, Separation};
+use cssame_ir::{Access, LeafId, Program};
+use cssame_vm::Choice;
 use std::collections::BTreeMap;
 
 /// What is known of a pair.

@@ -10,11 +10,11 @@
 //! **Soundness and limits**: what is real is real in the driver. Nothing is impossible: other clients can do more.
 
 use super::find::{Findings, Request, find};
-use crate::budget::{Bound, Budget};
-use crate::harness::{Driver, Methods};
-use crate::model::{Model, Options, Unit};
-use crate::schedule::{Decision, ExecutionStatus, Policy, View, run};
-use crate::vm::{Choice, Move, ThreadIndex};
+use cssame_budget::{Bound, Budget};
+use cssame_harness::{Driver, Methods};
+use cssame_model::{Model, Options, Unit};
+use cssame_schedule::{Decision, ExecutionStatus, Policy, View, run};
+use cssame_vm::{Choice, Move, ThreadIndex};
 
 /// A driver with what was found in it.
 #[derive(Debug)]

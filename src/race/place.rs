@@ -8,9 +8,9 @@
 //!
 //! **Soundness and limits**: initial definitions are no accesses, and have no place. Places are numbered in text order.
 
-use crate::ir::{Access, DefinitionId, Program, ReadId, SymbolId};
-use crate::source::Span;
-use crate::source::arena::{Arena, id};
+use cssame_ir::{Access, DefinitionId, Program, ReadId, SymbolId};
+use cssame_source::Span;
+use cssame_source::arena::{Arena, id};
 use rustc_hash::FxHashMap;
 
 id! {

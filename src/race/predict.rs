@@ -13,13 +13,13 @@
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::hybrid::{HybridDetector, Predicted};
 use super::place::{PlacePair, Places};
-use crate::budget::{Bound, Budget};
-use crate::form::Form;
-use crate::form::races::potential_races;
-use crate::ir::sync::Mode;
-use crate::ir::{Access, LeafId, Program};
-use crate::schedule::{ExecutionStatus, Experiment, Random, Trial, Trials, TrialsEnd};
-use crate::vm::{Cell, Machine};
+use cssame_budget::{Bound, Budget};
+use cssame_form::Form;
+use cssame_form::races::potential_races;
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, LeafId, Program};
+use cssame_schedule::{ExecutionStatus, Experiment, Random, Trial, Trials, TrialsEnd};
+use cssame_vm::{Cell, Machine};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 

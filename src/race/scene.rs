@@ -7,9 +7,9 @@
 //! access.
 
 use super::place::{PlacePair, Places};
-use crate::ir::{Access, Program};
-use crate::schedule::{Held, HeldLocks, Lookahead, PendingAccess, View, Walk};
-use crate::vm::{Cell, Choice, Machine, Tables, ThreadIndex};
+use cssame_ir::{Access, Program};
+use cssame_schedule::{Held, HeldLocks, Lookahead, PendingAccess, View, Walk};
+use cssame_vm::{Cell, Choice, Machine, Tables, ThreadIndex};
 
 /// A thread before its access.
 #[derive(Clone, Debug)]

@@ -11,12 +11,12 @@
 use super::directed::{Goal, Hits, RaceDirected, seed_of};
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::place::{PlacePair, Places};
-use crate::budget::{Bound, Budget};
-use crate::form::races::PotentialRaces;
-use crate::ir::{Access, Program};
-use crate::model::Model;
-use crate::schedule::{Decision, ExecutionStatus, Experiment, Policy, SwitchAt, Trial, Trials, TrialsEnd, View, run};
-use crate::vm::{Choice, Machine, Move, Visibility};
+use cssame_budget::{Bound, Budget};
+use cssame_form::races::PotentialRaces;
+use cssame_ir::{Access, Program};
+use cssame_model::Model;
+use cssame_schedule::{Decision, ExecutionStatus, Experiment, Policy, SwitchAt, Trial, Trials, TrialsEnd, View, run};
+use cssame_vm::{Choice, Machine, Move, Visibility};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ struct Directed<'a> {
     machine: &'a Machine,
     program: &'a Program,
     goal: Arc<Goal>,
-    positions: [crate::source::Position; 2],
+    positions: [cssame_source::Position; 2],
     /// The accesses at which threads may be switched beside synchronisation; none where they may be switched everywhere.
     switch_at: Option<&'a Visibility>,
 }

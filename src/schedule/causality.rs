@@ -23,7 +23,7 @@
 //! the reads that it overwrites, which dependence contains: they do not cause it. And of a semaphore, the last `V` alone
 //! stands for all that have let a `P` go on: people want to see one reason, not all.
 
-use crate::vm::{Event, Obstacle, PathId};
+use cssame_vm::{Event, Obstacle, PathId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 

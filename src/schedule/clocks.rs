@@ -28,9 +28,9 @@
 //! operation in the search through reads-from classes are other relations: they contain what a read sees, and of
 //! operations on one object not the same pairs. Each says in its own module which, and why.
 
-use crate::ir::FunctionId;
-use crate::ir::sync::Mode;
-use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
+use cssame_ir::FunctionId;
+use cssame_ir::sync::Mode;
+use cssame_vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -171,7 +171,7 @@ impl<'a> Clocks<'a> {
     }
 
     /// Lets what a clock knows have happened before what a thread does next: edges that the events do not tell.
-    pub(crate) fn learn(&mut self, thread: PathId, of: &Clock) {
+    pub fn learn(&mut self, thread: PathId, of: &Clock) {
         let thread = self.thread(thread);
         self.state(thread).clock.join(of);
     }

@@ -20,8 +20,8 @@
 //! locals are not looked at: in another order threads and locals may get others, although nothing else is different. That an
 //! `assume` fails, or that the program does, ends the execution for all threads, and no footprint shows it.
 
-use crate::ir::sync::{Kind, Mode};
-use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadName};
+use cssame_ir::sync::{Kind, Mode};
+use cssame_vm::{CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -8,9 +8,10 @@
 
 use super::naming::Naming;
 use super::row::RowKind;
-use crate::ir::{ScalarType, Value};
-use crate::source::Span;
-use crate::vm::{self, Cell, CodeIndex, Event, Failure, Obstacle, PathId, State, Tables, ThreadIndex, ThreadName};
+use cssame_ir::{ScalarType, Value};
+use cssame_source::Span;
+use cssame_vm as vm;
+use cssame_vm::{Cell, CodeIndex, Event, Failure, Obstacle, PathId, State, Tables, ThreadIndex, ThreadName};
 
 /// What there is behind a step.
 #[derive(Clone, Copy)]
@@ -101,7 +102,7 @@ impl Scene<'_> {
     fn value(&self, cell: Cell, bits: i64) -> String {
         let Naming { program, .. } = self.naming;
         let ty = match cell.leaf(program).map(|leaf| program.leaves[leaf].kind) {
-            Some(crate::ir::LeafKind::Data(ty)) => ty,
+            Some(cssame_ir::LeafKind::Data(ty)) => ty,
             _ => ScalarType::Long,
         };
         match Value::from_bits(ty, bits) {

@@ -9,7 +9,7 @@
 //! **Soundness and limits**. An execution beyond the bound is cut, and says so; it may have no end at all.
 
 use super::policy::{Decision, Policy, View};
-use crate::vm::{
+use cssame_vm::{
     Choice, CodeIndex, Event, Failure, Machine, Move, Observer, OutputId, PathId, Progress, State, Tables, ThreadName,
 };
 

@@ -5,7 +5,7 @@
 //!
 //! **Algorithm**.
 //!
-//! 1. The steps are done again by a machine that [keeps registers](crate::vm::Machine::keeping_registers), so that the
+//! 1. The steps are done again by a machine that [keeps registers](cssame_vm::Machine::keeping_registers), so that the
 //!    operands of the failing instruction are there. The branches of each call that a thread is in are noted.
 //! 2. From the branches follows which blocks came before the instruction: back through those whose condition is a part of
 //!    the failing statement, as `&&` and `?:` make them.
@@ -19,13 +19,13 @@
 
 use super::naming::Naming;
 use super::walk::Walk;
-use crate::ir::sync::{Kind, Synchronisation};
-use crate::ir::{
+use cssame_ir::sync::{Kind, Synchronisation};
+use cssame_ir::{
     AtomicOperation, Base, BlockId, Function, FunctionId, Instruction, Operand, Place, RegisterId, RegisterType,
     ScalarType, Terminator,
 };
-use crate::source::Span;
-use crate::vm::{
+use cssame_source::Span;
+use cssame_vm::{
     Choice, CodeIndex, Event, Failure, FailureKind, Machine, Observer, Obstacle, PathId, Progress, State, Tables,
     ThreadIndex, ThreadName, format_value,
 };
@@ -336,7 +336,7 @@ impl Facts<'_> {
     fn index(&mut self, place: &Place) -> bool {
         let scene = self.scene;
         let is_outside =
-            |index: &&crate::ir::Index| !(0..scene.bits(index.length)).contains(&scene.bits(index.operand));
+            |index: &&cssame_ir::Index| !(0..scene.bits(index.length)).contains(&scene.bits(index.operand));
         let Some(index) = place.indices.iter().find(is_outside) else { return false };
         let name = scene.place_name(place).map_or_else(String::new, |name| format!(": {name}"));
         self.sentences.push(format!("index {}, size {}{name}", scene.bits(index.operand), scene.bits(index.length)));

@@ -6,7 +6,7 @@
 //!
 //! **Soundness and limits**. Unknown keys are an error, so that a newer file is not followed by halves.
 
-use crate::vm::Semantics;
+use cssame_vm::Semantics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

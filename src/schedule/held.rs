@@ -7,10 +7,10 @@
 //!
 //! **Soundness and limits**: exact. Semaphores are no locks here: who raises one need not be the one who has lowered it.
 
-use crate::ir::Program;
-use crate::ir::sync::Mode;
-use crate::source::arena::{Arena, id};
-use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadName};
+use cssame_ir::Program;
+use cssame_ir::sync::Mode;
+use cssame_source::arena::{Arena, id};
+use cssame_vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 id! {

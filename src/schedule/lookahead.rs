@@ -10,8 +10,8 @@
 //! thread. A step that begins with a choice makes no access.
 
 use super::policy::View;
-use crate::ir::{Access, Program};
-use crate::vm::{Choice, CodeIndex, Event, Observer, Pending, State, Tables, ThreadIndex, ThreadName};
+use cssame_ir::{Access, Program};
+use cssame_vm::{Choice, CodeIndex, Event, Observer, Pending, State, Tables, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 
 /// An access that a step would make.

@@ -10,8 +10,8 @@
 use super::file::Step;
 use super::naming::Naming;
 use super::walk::Walks;
-use crate::ir::LeafId;
-use crate::vm::{Choice, CodeIndex, PathId, Pending, State};
+use cssame_ir::LeafId;
+use cssame_vm::{Choice, CodeIndex, PathId, Pending, State};
 use rustc_hash::FxHashMap;
 use serde::{Serialize, Serializer};
 use std::ops::Deref;

@@ -8,9 +8,9 @@
 //! program.
 
 use super::file::Step;
-use crate::ir::Program;
-use crate::source::{SourceMap, Span};
-use crate::vm::{Choice, Failure, Machine, Pending, State, Tables, ThreadIndex};
+use cssame_ir::Program;
+use cssame_source::{SourceMap, Span};
+use cssame_vm::{Choice, Failure, Machine, Pending, State, Tables, ThreadIndex};
 
 /// Gives names to steps of a program.
 #[derive(Clone, Copy)]

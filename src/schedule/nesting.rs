@@ -56,7 +56,7 @@ impl Nesting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::FunctionId;
+    use cssame_ir::FunctionId;
 
     const MAIN: FunctionId = FunctionId(0);
     const METHOD: FunctionId = FunctionId(1);

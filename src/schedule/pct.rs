@@ -22,7 +22,7 @@
 
 use super::per_thread::PerThread;
 use super::policy::{Decision, Policy, Random, View};
-use crate::vm::{Choice, Move, ThreadIndex};
+use cssame_vm::{Choice, Move, ThreadIndex};
 use std::cmp::Reverse;
 
 /// Of priorities that were drawn; those of change points lie below.

@@ -15,8 +15,8 @@
 //! before an operation on it: threads that it makes, and what threads do that it wakes.
 
 use super::dependence::{Footprint, Resource, Use};
-use crate::ir::sync::Kind;
-use crate::vm::{Machine, Pending, State, ThreadIndex};
+use cssame_ir::sync::Kind;
+use cssame_vm::{Machine, Pending, State, ThreadIndex};
 
 /// What the next step of a thread uses, so far as that can be said before it.
 #[derive(Clone, Debug, PartialEq, Eq)]

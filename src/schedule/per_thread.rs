@@ -6,7 +6,7 @@
 //! by now has no value. So nothing is looked up by hashing, and nothing is allocated but for a slot higher than all
 //! before.
 
-use crate::vm::{PathId, State, ThreadIndex};
+use cssame_vm::{PathId, State, ThreadIndex};
 
 /// Values by thread.
 #[derive(Clone, Debug, Default)]

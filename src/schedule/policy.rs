@@ -12,7 +12,7 @@
 //! **Soundness and limits**. All policies are deterministic; the random one is determined by its seed. A policy sees no more
 //! than the state: it cannot undo a step.
 
-use crate::vm::{Choice, CodeIndex, Event, Machine, Move, State, Tables, ThreadIndex, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Move, State, Tables, ThreadIndex, ThreadName};
 
 /// What a policy sees.
 #[derive(Clone, Copy)]

@@ -20,7 +20,7 @@
 use super::pending::PendingFootprint;
 use super::per_thread::PerThread;
 use super::policy::{Decision, Policy, Random, View};
-use crate::vm::{Choice, Move};
+use cssame_vm::{Choice, Move};
 
 /// Gives pending operations random priorities.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@
 
 use super::row::{Row, RowKind};
 use super::trace::Trace;
-use crate::source::cut::{columns, visible};
 use anstyle::{AnsiColor, Style};
+use cssame_source::cut::{columns, visible};
 use std::fmt::Write;
 
 /// How to print a trace.

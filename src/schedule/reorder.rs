@@ -22,8 +22,8 @@
 
 use super::dependence::{Footprints, predecessors};
 use super::walk::Walk;
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{
     Choice, CodeIndex, Event, FailureKind, Machine, Observer, Obstacle, OutputId, PathId, Progress, State, Tables,
     ThreadName,
 };

@@ -15,7 +15,7 @@ use super::execution::ExecutionStatus;
 use super::file::Step;
 use super::naming::Naming;
 use super::policy::{Decision, Policy, View};
-use crate::vm::{Choice, Move, ThreadIndex, ThreadStatus};
+use cssame_vm::{Choice, Move, ThreadIndex, ThreadStatus};
 use std::fmt;
 
 /// What is there instead of what a schedule says.

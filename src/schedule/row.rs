@@ -2,7 +2,7 @@
 //!
 //! **Input**: a kind, an operation, an object and a value. **Output**: a [`Row`], and its text.
 
-use crate::ir::{DefinitionId, ReadId};
+use cssame_ir::{DefinitionId, ReadId};
 use serde::Serialize;
 
 /// What kind of thing a row tells.

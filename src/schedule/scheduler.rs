@@ -6,7 +6,7 @@
 use super::pct::Pct;
 use super::policy::{Decision, Policy, Random, View};
 use super::pos::Pos;
-use crate::vm::Move;
+use cssame_vm::Move;
 
 /// How the steps of executions are chosen that aim at nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

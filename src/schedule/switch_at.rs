@@ -20,7 +20,7 @@
 
 use super::per_thread::PerThread;
 use super::policy::{Decision, Policy, View};
-use crate::vm::{Choice, CodeIndex, Event, Move, PathId, Pending, ThreadIndex, ThreadName, Visibility};
+use cssame_vm::{Choice, CodeIndex, Event, Move, PathId, Pending, ThreadIndex, ThreadName, Visibility};
 use std::slice;
 
 /// Lets a policy choose at synchronisation, and at given accesses.

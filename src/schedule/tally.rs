@@ -21,9 +21,9 @@
 
 use super::execution::{ExecutionStatus, Room};
 use super::policy::Policy;
-use crate::budget::{Bound, Budget, Statistics};
-use crate::ir::TextId;
-use crate::vm::{CodeIndex, Failure, FailureKind, Machine, OutputId, PathId, State, Tables};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::TextId;
+use cssame_vm::{CodeIndex, Failure, FailureKind, Machine, OutputId, PathId, State, Tables};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;

@@ -1,10 +1,10 @@
 //! Programs from source text, for the tests of this layer.
 
 use super::{Decision, Policy, View, run};
-use crate::front::compile;
-use crate::ir::{DefinitionKind, Program};
-use crate::source::SourceMap;
-use crate::vm::{Choice, Machine, Move, Visibility};
+use cssame_front::compile;
+use cssame_ir::{DefinitionKind, Program};
+use cssame_source::SourceMap;
+use cssame_vm::{Choice, Machine, Move, Visibility};
 use std::path::{Path, PathBuf};
 
 /// A program in which every access is a step; `None` where the text has errors.
@@ -18,7 +18,7 @@ pub(super) fn compiled(text: &str) -> Option<(Program, Machine)> {
 
 /// All samples that compile alone, with their paths.
 pub(super) fn samples() -> Vec<(PathBuf, Machine)> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.is_file());
     paths.sort();

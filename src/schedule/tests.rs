@@ -1,11 +1,11 @@
 //! Tests of policies, schedules and traces on programs from source text.
 
 use super::*;
-use crate::budget::{Bound, Budget};
-use crate::front::compile;
-use crate::ir::Program;
-use crate::source::{FileId, SourceMap};
-use crate::vm::{
+use cssame_budget::{Bound, Budget};
+use cssame_front::compile;
+use cssame_ir::Program;
+use cssame_source::{FileId, SourceMap};
+use cssame_vm::{
     Choice, CodeIndex, Event, Machine, Move, Pending, Progress, Tables, ThreadIndex, ThreadName, Visibility,
 };
 use std::fmt::Write;
@@ -286,7 +286,7 @@ fn wide_characters_take_two_columns_of_a_trace() {
     let text = render(&trace, &RenderOptions { width: 46, color: false });
     let lines: Vec<&str> = text.lines().filter(|line| line.contains('漢')).map(|line| line[26..].trim()).collect();
     assert_eq!(lines, ["assert: 漢字漢字", "漢字漢字 漢字漢字", "漢字漢字"], "{text}");
-    assert!(text.lines().all(|line| crate::source::cut::columns(line) <= 46), "{text}");
+    assert!(text.lines().all(|line| cssame_source::cut::columns(line) <= 46), "{text}");
 }
 
 #[test]

@@ -17,8 +17,8 @@ use super::describe::{Content, Scene};
 use super::naming::Naming;
 use super::row::{Row, RowKind};
 use super::walk::Walk;
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, CodeIndex, Event, PathId, Tables, ThreadName};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{Choice, CodeIndex, Event, PathId, Tables, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -20,8 +20,8 @@
 
 use super::execution::{ExecutionStatus, Room};
 use super::policy::Policy;
-use crate::budget::{Bound, Budget, Statistics};
-use crate::vm::{Choice, Machine, Observer, State, Tables};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm::{Choice, Machine, Observer, State, Tables};
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -13,7 +13,7 @@
 //! the machine. Except for policies and searches, which find steps by themselves, this is the only caller of
 //! [`Machine::step`].
 
-use crate::vm::{Choice, Machine, Observer, Progress, State, Tables, ThreadIndex};
+use cssame_vm::{Choice, Machine, Observer, Progress, State, Tables, ThreadIndex};
 use std::fmt;
 
 /// A choice that its state does not allow, or that comes after the end of the execution.

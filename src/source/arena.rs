@@ -12,6 +12,7 @@ pub trait Id: Copy + Eq + Ord {
 }
 
 /// Declares a typed index.
+#[macro_export]
 macro_rules! id {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
@@ -33,7 +34,7 @@ macro_rules! id {
             }
         }
 
-        impl $crate::source::arena::Id for $name {
+        impl $crate::arena::Id for $name {
             fn new(index: usize) -> Self {
                 $name::new(index)
             }
@@ -44,7 +45,7 @@ macro_rules! id {
         }
     };
 }
-pub(crate) use id;
+pub use id;
 
 /// A list that is indexed by ids of one type.
 #[derive(Clone, Debug, PartialEq, Eq)]

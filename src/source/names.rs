@@ -4,7 +4,6 @@ use super::Span;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum NameKind {
     /// A class.
     Class,

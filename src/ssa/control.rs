@@ -11,7 +11,7 @@
 
 use super::dominators::Dominators;
 use super::graph::Graph;
-use crate::ir::{Function, flow};
+use cssame_ir::{Function, flow};
 use fixedbitset::FixedBitSet;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;

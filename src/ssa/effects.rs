@@ -9,8 +9,8 @@
 //! **Soundness and limits**: an over-approximation. Which object of a class is written is not seen (a symbol stands for the field of
 //! all of them); writes of other threads that run meanwhile are the matter of the concurrent forms.
 
-use crate::ir::dot::joins_after;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, NewThread, Program, SymbolId};
+use cssame_ir::dot::joins_after;
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, NewThread, Program, SymbolId};
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 

@@ -13,12 +13,12 @@
 //! whoever wrote it.
 
 use super::access::{AccessKind, Accesses};
-use super::build::{Origin, Ssa, build_ssa};
+use super::construct::{Origin, Ssa, build_ssa};
 use super::dominators::Dominators;
 use super::effects::{Effects, joined};
 use super::graph::Graph;
 use super::memory::{Memory, SsaVariable, access};
-use crate::ir::{
+use cssame_ir::{
     AtomicOperation, BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId, Terminator,
     TextId, VariableId,
 };

@@ -10,7 +10,7 @@
 //!
 //! **Soundness and limits**: where references come from is not seen: two parameters may always point to the same object.
 
-use crate::ir::{Base, Function, Instruction, Place, Program, RegisterId, SymbolId, TextId};
+use cssame_ir::{Base, Function, Instruction, Place, Program, RegisterId, SymbolId, TextId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What versions are counted of.

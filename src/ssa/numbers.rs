@@ -3,7 +3,7 @@
 //! **Input**: the SSA forms of all functions. **Output**: a number for each version, so that `a_2` is one thing in all of them.
 //!
 //! **Algorithm**
-//! 1. A write of memory has the version of its definition ([`Definition::version`](crate::ir::Definition)); 0 is the value at entry
+//! 1. A write of memory has the version of its definition ([`Definition::version`](cssame_ir::Definition)); 0 is the value at entry
 //!    and the initial one.
 //! 2. Merges (phi functions, and the chi functions of calls and joins) get the next free numbers of their symbol, function by
 //!    function and in the order of the blocks.
@@ -12,11 +12,11 @@
 //! **Limits**: merges that no instruction needs, directly or through others, are not shown and have no number of their own.
 
 use super::access::NO_VERSION;
-use super::build::Origin;
+use super::construct::Origin;
 use super::effects::Effects;
 use super::function::{FunctionSsa, build_function};
-use crate::ir::arena::Arena;
-use crate::ir::{BlockId, FunctionId, Instruction, Program, RegisterType, SymbolId, TextId};
+use cssame_ir::arena::Arena;
+use cssame_ir::{BlockId, FunctionId, Instruction, Program, RegisterType, SymbolId, TextId};
 use rustc_hash::FxHashMap;
 
 /// The SSA form of a program.
@@ -207,7 +207,7 @@ impl Numbering<'_> {
         let later = phis.into_iter().map(|(_, variable, version)| (variable, version));
         let mut next: FxHashMap<(Option<TextId>, bool, u32), u32> = FxHashMap::default();
         for (variable, version) in writes.into_iter().map(|(_, variable, version)| (variable, version)).chain(later) {
-            let register = &function.registers[crate::ir::RegisterId(variable)];
+            let register = &function.registers[cssame_ir::RegisterId(variable)];
             let own = if register.name.is_some() { 0 } else { variable };
             let count = next.entry((register.name, register.ty == RegisterType::Reference, own)).or_insert(1);
             self.numbers[form.ssa.value(variable, version)] = *count;

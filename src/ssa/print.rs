@@ -9,11 +9,11 @@
 use super::access::AccessKind;
 use super::function::FunctionSsa;
 use super::numbers::{ProgramSsa, has_effect};
-use crate::ir::dot::dot_program;
-use crate::ir::json::{ProgramData, program_data};
-use crate::ir::print::{Annotations, Argument, Mention, Merge, Site, Version, print_program};
-use crate::ir::{BlockId, FunctionId, Program, RegisterId, RegisterType};
-use crate::source::SourceMap;
+use cssame_ir::dot::dot_program;
+use cssame_ir::json::{ProgramData, program_data};
+use cssame_ir::print::{Annotations, Argument, Mention, Merge, Site, Version, print_program};
+use cssame_ir::{BlockId, FunctionId, Program, RegisterId, RegisterType};
+use cssame_source::SourceMap;
 
 /// What SSA adds to the PFG; other forms may ask it and add to that.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@
 //! **Limits**: time grows with blocks times variables: this is for tests and for debugging, not for large programs.
 
 use super::access::{AccessKind, Accesses, NO_VERSION};
-use super::build::{Origin, Ssa};
+use super::construct::{Origin, Ssa};
 use super::graph::Graph;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -286,7 +286,7 @@ impl Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ssa::{Dominators, build_ssa};
+    use crate::{Dominators, build_ssa};
 
     /// A loop with a branch in it, and a variable that all of it works on.
     fn example() -> (Graph, Accesses, Ssa) {

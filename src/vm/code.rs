@@ -4,8 +4,8 @@
 //! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it. Loads
 //! and stores come in a shared form, which is a visible operation, and a local one.
 
-use crate::ir::sync::Kind;
-use crate::ir::{
+use cssame_ir::sync::Kind;
+use cssame_ir::{
     Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, ReadId, ScalarType, TextId,
     UnaryOperator, VariableId,
 };
@@ -353,7 +353,7 @@ pub(super) enum AtomicKind {
 }
 
 impl AtomicKind {
-    pub(super) fn resolve(op: &AtomicOperation, mut source: impl FnMut(crate::ir::Operand) -> Source) -> AtomicKind {
+    pub(super) fn resolve(op: &AtomicOperation, mut source: impl FnMut(cssame_ir::Operand) -> Source) -> AtomicKind {
         match *op {
             AtomicOperation::CompareAndSwap { old, new, double } => {
                 AtomicKind::CompareAndSwap { old: source(old), new: source(new), double }

@@ -6,7 +6,7 @@
 use super::code::{Code, CodeIndex, NO_SLOT, Origin, TableIndex};
 use super::machine::Machine;
 use super::visibility::Visibility;
-use crate::ir::sync::Kind;
+use cssame_ir::sync::Kind;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};

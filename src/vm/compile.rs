@@ -17,8 +17,8 @@ use super::liveness::{self, Liveness, SlotMap};
 use super::lower::{Compiler, Lowering};
 use super::memory::Layout;
 use super::visibility::Visibility;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
-use crate::source::Span;
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
+use cssame_source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The slots of registers.
@@ -118,7 +118,7 @@ fn thread_ranks(program: &Program) -> FxHashMap<(u32, u32, u32, u32), u32> {
 
 fn has_reference(function: &Function, arguments: &[Operand]) -> bool {
     arguments.iter().any(|argument| match argument {
-        Operand::Register(register) => function.registers[*register].ty == crate::ir::RegisterType::Reference,
+        Operand::Register(register) => function.registers[*register].ty == cssame_ir::RegisterType::Reference,
         Operand::Constant(_) => false,
     })
 }

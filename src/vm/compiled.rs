@@ -1,9 +1,9 @@
 //! A program as code, with the tables that stand beside it.
 
 use super::code::{Atomic, Call, Code, ComputedPlace, FunctionCode, Origin, Print, Slot, Start};
-use crate::ir::FunctionId;
-use crate::ir::arena::Arena;
-use crate::source::Span;
+use cssame_ir::FunctionId;
+use cssame_ir::arena::Arena;
+use cssame_source::Span;
 
 /// A program as code.
 #[derive(Clone, Debug, Default)]

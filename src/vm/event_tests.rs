@@ -2,7 +2,7 @@
 
 use super::testing::ProgramBuilder;
 use super::*;
-use crate::ir::*;
+use cssame_ir::*;
 
 /// Writes down what it is told, in words.
 #[derive(Default)]

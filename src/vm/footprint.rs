@@ -14,7 +14,7 @@ use super::pending::Pending;
 use super::readiness::Readiness;
 use super::standing::Standing;
 use super::state::{State, ThreadIndex};
-use crate::ir::sync::ObjectKind;
+use cssame_ir::sync::ObjectKind;
 
 /// What a step depends on beside its thread.
 #[derive(Clone, Debug, Default)]

@@ -14,8 +14,8 @@ use super::compile::{self, Slots};
 use super::machine::Machine;
 use super::obstacle::Obstacle;
 use super::state::{State, ThreadIndex};
-use crate::ir::sync::Mode;
-use crate::ir::{Program, RegisterId};
+use cssame_ir::sync::Mode;
+use cssame_ir::{Program, RegisterId};
 
 impl Machine {
     /// The same machine with a slot for each register: it does the same steps, and forgets no value of the frames that it

@@ -10,7 +10,7 @@
 //! are left out. They would seldom be equal, and sorting takes time.
 
 use super::liveness;
-use crate::ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};
+use cssame_ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};
 
 /// By function: whether it is the body of a `parfor` that neither prints nor makes threads nor asks for its number.
 #[must_use]

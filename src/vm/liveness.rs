@@ -15,7 +15,7 @@
 //! **Soundness and limits**: a range is the hull of all places where the register is live. A range with holes has a
 //! slot for the whole hull.
 
-use crate::ir::{Block, Function, Instruction, RegisterId, Terminator, flow};
+use cssame_ir::{Block, Function, Instruction, RegisterId, Terminator, flow};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -34,7 +34,7 @@ pub(super) fn terminator_uses(terminator: &Terminator, f: &mut impl FnMut(Regist
         Terminator::Branch { condition, .. } => Some(*condition),
         Terminator::Return(value) => *value,
     };
-    if let Some(crate::ir::Operand::Register(register)) = operand {
+    if let Some(cssame_ir::Operand::Register(register)) = operand {
         f(register);
     }
 }

@@ -12,7 +12,7 @@
 //! work does not depend on what other threads do, so neither does the verdict.
 
 use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Source, TableIndex};
-use super::observe::{Cell, Event, Object, Observer, ThreadName};
+use super::observe::{Cell, Event, Object, ThreadName};
 use super::outcome::{FailureKind, Progress};
 use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
@@ -29,13 +29,13 @@ impl super::machine::Machine {
 
 /// The name of a cell.
 #[inline(always)]
-fn name_of_cell<O: Observer>(machine: &super::machine::Machine, blocks: &[Block], address: u32) -> Cell {
-    let nothing = Cell { object: Object::global(crate::ir::VariableId(0)), part: 0 };
-    let known = if O::DETAILS { machine.layout.cell(blocks, address) } else { None };
+fn name_of_cell(details: bool, machine: &super::machine::Machine, blocks: &[Block], address: u32) -> Cell {
+    let nothing = Cell { object: Object::global(cssame_ir::VariableId(0)), part: 0 };
+    let known = if details { machine.layout.cell(blocks, address) } else { None };
     known.unwrap_or(nothing)
 }
 
-impl<O: Observer> Run<'_, O> {
+impl<const WATCHED: bool> Run<'_, WATCHED> {
     /// Does local work up to the next stop.
     pub(super) fn local(&mut self, effects: bool) -> Stop {
         loop {
@@ -43,7 +43,7 @@ impl<O: Observer> Run<'_, O> {
             if self.budget == 0 {
                 return self.diverge(effects);
             }
-            if O::ACTIVE && O::DETAILS && self.this().fresh > 0 && code.is_access() {
+            if self.details && self.this().fresh > 0 && code.is_access() {
                 self.tell_entered();
                 continue;
             }
@@ -112,13 +112,13 @@ impl<O: Observer> Run<'_, O> {
 
     /// Runs what works on registers and private memory; gives the instruction at which it stops.
     fn simple(&mut self) -> Code {
-        let Run { machine, state, observer, thread, budget, .. } = self;
+        let Run { machine, state, told, details, thread, budget, .. } = self;
         let compiled = &machine.compiled;
         let State { cells, threads, stack, blocks, .. } = &mut **state;
         let slot = &mut threads[thread.index()];
         let name = ThreadName { path: slot.path, slot: *thread };
         let mut left = *budget;
-        let is_fresh = O::ACTIVE && O::DETAILS && slot.fresh > 0;
+        let is_fresh = *details && slot.fresh > 0;
         let start = (slot.base + slot.frame) as usize;
         let frame = &mut stack[start..start + slot.frame_size as usize];
         let constants = &compiled.constants[..];
@@ -138,7 +138,9 @@ impl<O: Observer> Run<'_, O> {
                 }
                 Code::Branch { condition, then_target, else_target } => {
                     let holds = condition.value(frame, constants) != 0;
-                    observer.branch(name, CodeIndex(pc as u32), holds);
+                    if WATCHED {
+                        told.branch(name, CodeIndex(pc as u32), holds);
+                    }
                     pc = if holds { then_target } else { else_target } as usize;
                     continue;
                 }
@@ -166,11 +168,11 @@ impl<O: Observer> Run<'_, O> {
                     let Some(address) = address else { break instruction };
                     let cell = cells[address as usize];
                     frame[dest as usize] = cell.value;
-                    if O::ACTIVE {
+                    if WATCHED {
                         let (value, writer) = (cell.value, writer(cell));
-                        let cell = name_of_cell::<O>(machine, blocks, address);
+                        let cell = name_of_cell(*details, machine, blocks, address);
                         let event = Event::Read { read, cell, address, value, writer, shared: false };
-                        observer.event(name, CodeIndex(pc as u32), event);
+                        told.event(name, CodeIndex(pc as u32), event);
                     }
                 }
                 Code::Store { .. } | Code::StoreAt { .. } => {
@@ -186,10 +188,10 @@ impl<O: Observer> Run<'_, O> {
                     let cell = &mut cells[address as usize];
                     let old = cell.value;
                     *cell = Word { value, writer: definition.0 };
-                    if O::ACTIVE {
-                        let cell = name_of_cell::<O>(machine, blocks, address);
+                    if WATCHED {
+                        let cell = name_of_cell(*details, machine, blocks, address);
                         let event = Event::Write { definition, cell, address, old, value, shared: false };
-                        observer.event(name, CodeIndex(pc as u32), event);
+                        told.event(name, CodeIndex(pc as u32), event);
                     }
                 }
                 Code::Address { dest, place } => {
@@ -272,7 +274,7 @@ impl<O: Observer> Run<'_, O> {
         true
     }
 
-    fn allocate(&mut self, dest: u32, variable: crate::ir::VariableId) {
+    fn allocate(&mut self, dest: u32, variable: cssame_ir::VariableId) {
         let current = self.state.frame(self.thread)[dest as usize] as u32;
         let function = self.machine.compiled.origins[self.pc() as usize].function;
         let leaks = self.machine.compiled.functions[function].leaks;
@@ -315,11 +317,11 @@ impl<O: Observer> Run<'_, O> {
         this.depth = depth + 1;
         this.fresh += 1;
         this.pc = function.entry;
-        if O::ACTIVE && O::DETAILS {
+        if self.details {
             let frame = &self.state.stack[(base + new_frame) as usize..];
             let arguments: SmallVec<[i64; 8]> = function.parameters.iter().map(|&slot| frame[slot as usize]).collect();
             let name = self.name();
-            self.observer.call(name, call.function, &arguments);
+            self.told.call(name, call.function, &arguments);
         }
         true
     }
@@ -337,9 +339,9 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
         }
-        if O::ACTIVE {
+        if WATCHED {
             self.tell_entered();
-            self.observer.leave(self.name());
+            self.told.leave(self.name());
         }
         let this = self.this();
         this.fresh = this.fresh.saturating_sub(1);

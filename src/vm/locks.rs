@@ -18,7 +18,7 @@
 use super::memory::Layout;
 use super::standing::Standing;
 use super::state::{NO_THREAD, NO_WRITER, REENTRANT, ReadHold, State, ThreadIndex};
-use crate::ir::sync::{Kind, Mode, ObjectKind};
+use cssame_ir::sync::{Kind, Mode, ObjectKind};
 
 /// A thread holds one lock at most that often.
 pub(super) const MAX_LEVELS: u32 = u16::MAX as u32;

@@ -7,7 +7,7 @@ use super::code::*;
 use super::compiled::Compiled;
 use super::memory::Layout;
 use super::visibility::Visibility;
-use crate::ir::{
+use cssame_ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, FunctionId, Instruction, NewThread, Operand,
     Place, ReadId, RegisterId, ScalarType, Synchronisation, ThreadLabel,
 };

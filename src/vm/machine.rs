@@ -16,9 +16,9 @@ use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
 use super::watched::Watched;
-use crate::ir::sync::{Kind, Mode};
-use crate::ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
-use crate::source::Span;
+use cssame_ir::sync::{Kind, Mode};
+use cssame_ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
+use cssame_source::Span;
 use fixedbitset::FixedBitSet;
 
 /// Limits and options of a machine.

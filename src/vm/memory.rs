@@ -12,7 +12,7 @@
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
 use super::tables::PathId;
-use crate::ir::{Leaf, LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
+use cssame_ir::{Leaf, LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
 
 /// Where globals stand and what variables begin with.
 #[derive(Clone, Debug, Default)]

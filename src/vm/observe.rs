@@ -10,16 +10,18 @@
 //! Locations are dense, and used again: they are for what is kept no longer than the thread or the cell, such as an
 //! index into a vector.
 //!
-//! **Soundness and limits**: with the empty observer `()` the calls vanish at compile time, and so does what an
-//! observer does not ask for. The numbers of instances in names go up as long as the program runs. What is told apart
+//! The machine is compiled twice, whatever observers there are: for those that want no events, and for all others behind
+//! `Told`, so that an event is one indirect call.
+//!
+//! **Soundness and limits**: an observer that is not [`Observer::ACTIVE`] is told of the beginnings and ends of steps alone. The numbers of instances in names go up as long as the program runs. What is told apart
 //! by them has no end where the program has none.
 
 use super::code::CodeIndex;
 use super::outcome::Failure;
 use super::state::ThreadIndex;
 use super::tables::{OutputId, PathId};
-use crate::ir::sync::{Kind, Mode};
-use crate::ir::{DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
+use cssame_ir::sync::{Kind, Mode};
+use cssame_ir::{DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
 
 /// A thread, as events name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -345,7 +347,7 @@ impl Event {
 
 /// Watches an execution. Only [`Observer::event`] must be there; what the others tell is not asked for then.
 pub trait Observer {
-    /// Whether it wants to be told of events, and of functions that are entered and left.
+    /// Whether it wants to be told of events, branches, and functions that are entered, called and left.
     const ACTIVE: bool = true;
 
     /// Whether it asks for the names of cells and for the functions that are entered. Where nobody does, events name any
@@ -384,6 +386,37 @@ pub trait Observer {
     /// `thread` calls a function with these arguments, as bits; told at once, unlike [`Observer::enter`].
     #[inline(always)]
     fn call(&mut self, _: ThreadName, _: FunctionId, _arguments: &[i64]) {}
+}
+
+/// An observer of any type, as a step sees it.
+pub(super) trait Told {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event);
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool);
+    fn enter(&mut self, thread: ThreadName, function: FunctionId);
+    fn leave(&mut self, thread: ThreadName);
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]);
+}
+
+impl<O: Observer> Told for O {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        Observer::event(self, thread, at, event);
+    }
+
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
+        Observer::branch(self, thread, at, holds);
+    }
+
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
+        Observer::enter(self, thread, function);
+    }
+
+    fn leave(&mut self, thread: ThreadName) {
+        Observer::leave(self, thread);
+    }
+
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+        Observer::call(self, thread, function, arguments);
+    }
 }
 
 /// Watches nothing.

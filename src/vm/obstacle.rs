@@ -6,7 +6,7 @@ use super::code::{Code, CodeIndex};
 use super::locks;
 use super::machine::Machine;
 use super::state::{NO_THREAD, State, ThreadIndex, ThreadStatus};
-use crate::ir::sync::{Mode, ObjectKind};
+use cssame_ir::sync::{Mode, ObjectKind};
 
 /// What a thread that cannot move waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]

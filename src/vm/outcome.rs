@@ -2,7 +2,7 @@
 
 use super::code::CodeIndex;
 use super::state::ThreadIndex;
-use crate::ir::TextId;
+use cssame_ir::TextId;
 
 /// Why a program fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

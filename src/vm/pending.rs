@@ -9,8 +9,8 @@ use super::standing::Standing;
 use super::state::{State, ThreadIndex, ThreadStatus};
 use super::tables::PathId;
 use super::value;
-use crate::ir::sync::Kind;
-use crate::ir::{DefinitionId, ReadId};
+use cssame_ir::sync::Kind;
+use cssame_ir::{DefinitionId, ReadId};
 use smallvec::SmallVec;
 
 /// An operation that a thread stands before. Addresses are `None` where an index is out of range.

@@ -6,7 +6,7 @@
 use super::locks;
 use super::standing::Standing;
 use super::state::{REENTRANT, ThreadIndex};
-use crate::ir::sync::Kind;
+use cssame_ir::sync::Kind;
 
 /// What decides whether a thread can move, where no other one is in the middle of an atomic block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,7 +41,11 @@ impl Machine {
             state.reserve_segment(ThreadIndex(0), function.frame_size);
             self.write_header(state, ThreadIndex(0), u32::MAX);
             observer.begin_main(ThreadName { path, slot: ThreadIndex(0) });
-            Run::new(self, state, tables, observer, ThreadIndex(0)).local(false);
+            if O::ACTIVE {
+                Run::<true>::new(self, state, tables, observer, O::DETAILS, ThreadIndex(0)).local(false);
+            } else {
+                Run::<false>::new(self, state, tables, observer, false, ThreadIndex(0)).local(false);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::code::CodeIndex;
 use super::tables::{OutputId, PathId};
-use crate::ir::DefinitionId;
+use cssame_ir::DefinitionId;
 
 /// A thread: an index into the threads of a state. The slot of a thread that was forked is used again after its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

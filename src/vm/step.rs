@@ -18,19 +18,22 @@
 
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;
-use super::observe::{Cell, Event, Object, Observer, ThreadName};
+use super::observe::{Cell, Event, Object, Observer, ThreadName, Told};
 use super::outcome::{Choice, Failure, FailureKind, Progress};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::tables::Tables;
-use crate::ir::{FunctionId, TextId, VariableId};
+use cssame_ir::{FunctionId, TextId, VariableId};
 use smallvec::SmallVec;
 
 /// A thread that is running.
-pub(super) struct Run<'a, O> {
+pub(super) struct Run<'a, const WATCHED: bool> {
     pub machine: &'a Machine,
     pub state: &'a mut State,
     pub tables: &'a mut Tables,
-    pub observer: &'a mut O,
+    /// Told of what happens, if `WATCHED`.
+    pub told: &'a mut dyn Told,
+    /// Whether it asks for details: [`Observer::DETAILS`].
+    pub details: bool,
     pub thread: ThreadIndex,
     /// Instructions that are left of the part of the step that runs now.
     pub budget: u32,
@@ -77,32 +80,48 @@ impl Machine {
         let thread = choice.thread;
         let name = ThreadName { path: state.threads[thread.index()].path, slot: thread };
         observer.begin_step(name);
-        let mut run = Run::new(self, state, tables, observer, thread);
-        let progress = run.step(choice.alternative);
-        let instructions = run.instructions();
+        let (progress, instructions) = if O::ACTIVE {
+            self.run_step::<true>(state, tables, choice, observer, O::DETAILS)
+        } else {
+            self.run_step::<false>(state, tables, choice, observer, false)
+        };
         observer.end_step(name, instructions);
         progress
     }
+
+    /// What becomes of the step, and how many instructions it has executed.
+    fn run_step<const WATCHED: bool>(
+        &self,
+        state: &mut State,
+        tables: &mut Tables,
+        choice: Choice,
+        told: &mut dyn Told,
+        details: bool,
+    ) -> (Progress, u32) {
+        let mut run = Run::<WATCHED>::new(self, state, tables, told, details, choice.thread);
+        (run.step(choice.alternative), run.instructions())
+    }
 }
 
-impl<'a, O: Observer> Run<'a, O> {
+impl<'a, const WATCHED: bool> Run<'a, WATCHED> {
     #[inline(always)]
     pub(super) fn new(
         machine: &'a Machine,
         state: &'a mut State,
         tables: &'a mut Tables,
-        observer: &'a mut O,
+        told: &'a mut dyn Told,
+        details: bool,
         thread: ThreadIndex,
-    ) -> Run<'a, O> {
+    ) -> Run<'a, WATCHED> {
         state.touch(thread);
-        Run { machine, state, tables, observer, thread, budget: machine.options.local_instructions, spent: 0 }
+        Run { machine, state, tables, told, details, thread, budget: machine.options.local_instructions, spent: 0 }
     }
 }
 
-impl<O: Observer> Run<'_, O> {
+impl<const WATCHED: bool> Run<'_, WATCHED> {
     /// Lets another thread do its local work without effect.
     pub(super) fn run_ahead(&mut self, thread: ThreadIndex) {
-        let mut run = Run::new(self.machine, self.state, self.tables, self.observer, thread);
+        let mut run = Run::<WATCHED>::new(self.machine, self.state, self.tables, self.told, self.details, thread);
         run.local(false);
         self.spent = self.spent.saturating_add(run.instructions());
     }
@@ -137,10 +156,10 @@ impl<O: Observer> Run<'_, O> {
 
     #[inline(always)]
     pub(super) fn event(&mut self, event: Event) {
-        if O::ACTIVE {
+        if WATCHED {
             self.tell_entered();
             let at = CodeIndex(self.pc());
-            self.observer.event(self.name(), at, event);
+            self.told.event(self.name(), at, event);
         }
     }
 
@@ -159,14 +178,14 @@ impl<O: Observer> Run<'_, O> {
     /// The name of a cell, where somebody wants to know it.
     #[inline(always)]
     pub(super) fn cell(&self, address: u32) -> Cell {
-        let known = if O::ACTIVE && O::DETAILS { self.machine.layout.cell(&self.state.blocks, address) } else { None };
+        let known = if self.details { self.machine.layout.cell(&self.state.blocks, address) } else { None };
         known.unwrap_or(Cell { object: Object::global(VariableId(0)), part: 0 })
     }
 
     /// Tells of the functions that the thread has entered and in which nothing has happened yet.
     #[inline(always)]
     pub(super) fn tell_entered(&mut self) {
-        if !(O::ACTIVE && O::DETAILS) {
+        if !(self.details) {
             self.this().fresh = 0;
         } else if self.this().fresh > 0 {
             self.tell_fresh_frames();
@@ -188,16 +207,16 @@ impl<O: Observer> Run<'_, O> {
             }
         }
         for function in functions.into_iter().rev() {
-            self.observer.enter(name, function);
+            self.told.enter(name, function);
         }
     }
 
     /// An event of another thread.
     pub(super) fn event_of(&mut self, thread: ThreadIndex, event: Event) {
-        if O::ACTIVE {
+        if WATCHED {
             let at = self.state.position(thread);
             let name = self.name_of(thread);
-            self.observer.event(name, at, event);
+            self.told.event(name, at, event);
         }
     }
 
@@ -375,7 +394,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// A shared load.
     #[inline(always)]
-    fn load(&mut self, dest: u32, address: u32, read: crate::ir::ReadId) {
+    fn load(&mut self, dest: u32, address: u32, read: cssame_ir::ReadId) {
         let cell = self.state.cells[address as usize];
         self.set_register(dest, cell.value);
         let (name, value) = (self.cell(address), cell.value);
@@ -384,7 +403,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// A shared store.
     #[inline(always)]
-    fn store(&mut self, address: u32, value: i64, definition: crate::ir::DefinitionId) {
+    fn store(&mut self, address: u32, value: i64, definition: cssame_ir::DefinitionId) {
         let cell = &mut self.state.cells[address as usize];
         let old = cell.value;
         *cell = Word { value, writer: definition.0 };
@@ -394,6 +413,6 @@ impl<O: Observer> Run<'_, O> {
 
 /// The definition that has written a cell.
 #[inline(always)]
-pub(super) fn writer(cell: Word) -> Option<crate::ir::DefinitionId> {
-    (cell.writer != super::state::NO_WRITER).then_some(crate::ir::DefinitionId(cell.writer))
+pub(super) fn writer(cell: Word) -> Option<cssame_ir::DefinitionId> {
+    (cell.writer != super::state::NO_WRITER).then_some(cssame_ir::DefinitionId(cell.writer))
 }

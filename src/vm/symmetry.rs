@@ -19,7 +19,7 @@ use super::hash::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::Machine;
 use super::state::{NO_THREAD, State, Thread, ThreadStatus, Word};
-use crate::ir::FunctionId;
+use cssame_ir::FunctionId;
 
 /// Room to hash in.
 #[derive(Clone, Debug, Default)]

@@ -5,17 +5,17 @@
 
 use super::code::{Code, NO_SLOT, Slot, TableIndex};
 use super::locks::Taken;
-use super::observe::{Event, Observer};
+use super::observe::Event;
 use super::outcome::FailureKind;
 use super::standing::Standing;
 use super::state::{ThreadIndex, ThreadStatus};
 use super::step::{Performed, Run};
-use crate::ir::sync::{Kind, Mode};
+use cssame_ir::sync::{Kind, Mode};
 use smallvec::SmallVec;
 
 type Threads = SmallVec<[ThreadIndex; 8]>;
 
-impl<O: Observer> Run<'_, O> {
+impl<const WATCHED: bool> Run<'_, WATCHED> {
     /// Performs an operation on synchronisation objects.
     pub(super) fn synchronise(
         &mut self,

@@ -4,7 +4,7 @@
 //! outputs have equal ids, so states can be compared by ids. Outputs are linked lists: an id stands for all lines of a
 //! thread so far. The tables only grow.
 
-use crate::ir::{TextId, thread_name};
+use cssame_ir::{TextId, thread_name};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Ordering;
@@ -187,7 +187,7 @@ impl Tables {
 
     /// The name of a thread as users read it: `T1/inner`, `parfor@7[2]`, `t#2`; main is `main`.
     #[must_use]
-    pub fn path_name(&self, texts: &crate::ir::Texts, id: PathId) -> String {
+    pub fn path_name(&self, texts: &cssame_ir::Texts, id: PathId) -> String {
         let chain = self.chain(id);
         // The name of main stands only for main itself.
         let parts = if chain.len() > 1 { &chain[1..] } else { &chain[..] };
@@ -212,7 +212,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Texts;
+    use cssame_ir::Texts;
 
     #[test]
     fn names_are_paths_below_main() {

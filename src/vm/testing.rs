@@ -3,20 +3,20 @@
 //! In: calls that add variables, functions, blocks and instructions. Out: a [`Program`]. Every place in the "text" gets
 //! a span of its own, in the order of the calls.
 
-use crate::ir::arena::Arena;
-use crate::ir::sync::Kind;
-use crate::ir::*;
-use crate::source::{FileId, Span};
+use cssame_ir::arena::Arena;
+use cssame_ir::sync::Kind;
+use cssame_ir::*;
+use cssame_source::{FileId, Span};
 
 /// A program under construction.
 #[derive(Default)]
-pub(crate) struct ProgramBuilder {
+pub struct ProgramBuilder {
     pub program: Program,
     offset: u32,
 }
 
 /// A function under construction: instructions go to its last block.
-pub(crate) struct FunctionBuilder<'a> {
+pub struct FunctionBuilder<'a> {
     builder: &'a mut ProgramBuilder,
     id: FunctionId,
 }
@@ -35,7 +35,7 @@ impl ProgramBuilder {
         let span = self.span();
         let program = &mut self.program;
         let name = program.texts.intern(name);
-        let cells_of = crate::ir::SymbolId::new(program.symbols.len());
+        let cells_of = cssame_ir::SymbolId::new(program.symbols.len());
         let symbol = program.symbols.push(Symbol { name, span, class: None, atomic: false, cells_of });
         let (leaf, variable) = (LeafId::new(program.leaves.len()), VariableId::new(program.variables.len()));
         let cells = initial.len() as u32;
@@ -262,20 +262,8 @@ impl FunctionBuilder<'_> {
     }
 }
 
-impl From<RegisterId> for Operand {
-    fn from(register: RegisterId) -> Operand {
-        Operand::Register(register)
-    }
-}
-
-impl From<i32> for Operand {
-    fn from(value: i32) -> Operand {
-        Operand::Constant(Value::Int(value))
-    }
-}
-
 /// Two threads that each add 1 to a shared variable so many times, without a lock.
-pub(crate) fn unlocked_adds(count: i32) -> Program {
+pub fn unlocked_adds(count: i32) -> Program {
     let mut builder = ProgramBuilder::new();
     let x = builder.int("x", 0);
     let arms = ["T1", "T2"].map(|name| builder.function(name));

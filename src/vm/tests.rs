@@ -2,8 +2,8 @@
 
 use super::testing::{ProgramBuilder, unlocked_adds};
 use super::*;
-use crate::ir::sync::Kind;
-use crate::ir::*;
+use cssame_ir::sync::Kind;
+use cssame_ir::*;
 
 /// Runs with that order of preference among the threads; gives the last state and how it ended.
 fn run_by(machine: &Machine, mut pick: impl FnMut(&[Choice], usize) -> usize) -> (State, Tables, Option<Progress>) {

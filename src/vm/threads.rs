@@ -7,14 +7,14 @@
 //! again. A forked thread that has printed leaves its output in the state, others leave nothing.
 
 use super::code::{Code, NO_SLOT, Start};
-use super::observe::{Event, Observer, ThreadName};
+use super::observe::{Event, ThreadName};
 use super::outcome::FailureKind;
 use super::state::{Closed, NO_THREAD, Thread, ThreadIndex, ThreadStatus};
 use super::step::{Performed, Run};
 use super::tables::{OutputId, Path, PathId};
 use smallvec::SmallVec;
 
-impl<O: Observer> Run<'_, O> {
+impl<const WATCHED: bool> Run<'_, WATCHED> {
     /// Performs a fork, a spawn or a join that is possible now.
     pub(super) fn perform_thread_operation(&mut self, code: Code) -> Performed {
         let machine = self.machine;

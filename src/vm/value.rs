@@ -1,11 +1,11 @@
 //! Arithmetic on the 64 bits that represent a value, and how values are printed.
 //!
 //! **Input**: operators of the intermediate representation and operands as bits
-//! ([`Value::bits`](crate::ir::Value::bits)). **Output**: the result as bits. `int` values are kept sign-extended, so
+//! ([`Value::bits`](cssame_ir::Value::bits)). **Output**: the result as bits. `int` values are kept sign-extended, so
 //! comparisons need not know the width. Integer division is apart ([`divide`]), because it is the only operator that
 //! can fail.
 
-use crate::ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
+use cssame_ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
 use std::fmt::Write;
 
 fn double(bits: i64) -> f64 {
@@ -137,7 +137,7 @@ pub fn format_value(texts: &Texts, ty: ScalarType, bits: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Value;
+    use cssame_ir::Value;
 
     fn int(value: i32) -> i64 {
         Value::Int(value).bits()

@@ -6,7 +6,7 @@
 //! An access that is not visible is local work: the machine does it together with the next visible operation. The
 //! caller guarantees that no other thread can observe the accesses that are left out.
 
-use crate::ir::{DefinitionId, Instruction, Program, ReadId};
+use cssame_ir::{DefinitionId, Instruction, Program, ReadId};
 use fixedbitset::FixedBitSet;
 
 /// The reads and writes of shared variables.

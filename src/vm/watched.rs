@@ -11,7 +11,7 @@
 use super::code::{Code, ComputedPlace, NO_SLOT};
 use super::compiled::Compiled;
 use super::state::ThreadIndex;
-use crate::ir::ReadId;
+use cssame_ir::ReadId;
 
 /// A read that one thread performs; in others it does nothing, and its result is 0. It is for the caller to see that no
 /// result of it matters.

@@ -2,8 +2,8 @@
 
 use super::testing::ProgramBuilder;
 use super::*;
-use crate::ir::sync::Kind;
-use crate::ir::{LeafKind, Program};
+use cssame_ir::sync::Kind;
+use cssame_ir::{LeafKind, Program};
 
 /// Two readers, each of which takes the lock as often as that, and a writer.
 fn program(readings: usize, nested: bool) -> Program {

@@ -11,7 +11,7 @@
 //! that are too long for the quadratic table are matched greedily. What is matched wrongly makes a difference appear
 //! where there is none, or two of them; it never makes two different verdicts equal.
 
-use crate::source::Position;
+use cssame_source::Position;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -17,11 +17,12 @@
 
 use super::align::Alignment;
 use super::programs::step_text;
-use crate::explore::report::{ThreadOutput, thread_outputs};
-use crate::model::Model;
-use crate::schedule::{self, Decision, Naming, Policy, RoundRobin, Schedule, Step, Then, View};
-use crate::source::Position;
-use crate::vm::{Choice, Move, ThreadStatus};
+use cssame_explore::report::{ThreadOutput, thread_outputs};
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{Decision, Naming, Policy, RoundRobin, Schedule, Step, Then, View};
+use cssame_source::Position;
+use cssame_vm::{Choice, Move, ThreadStatus};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -118,7 +119,7 @@ impl Policy for Carry<'_> {
                 self.next += 1;
                 continue;
             };
-            let named = |thread: &crate::vm::ThreadIndex| machine.path_name(tables, state.path(*thread)) == name;
+            let named = |thread: &cssame_vm::ThreadIndex| machine.path_name(tables, state.path(*thread)) == name;
             let Some(thread) = state.threads().find(named) else {
                 return self.stop(format!("there is no thread {name}"));
             };

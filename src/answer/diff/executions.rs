@@ -10,11 +10,12 @@
 
 use super::align::Alignment;
 use super::carry::MAX_STEPS;
-use crate::explore::report::{ThreadOutput, thread_outputs};
-use crate::form::{definition_in_context, read_name};
-use crate::model::Model;
-use crate::schedule::{self, Departure, Replay, Schedule, Step};
-use crate::vm::{CodeIndex, Event, Observer, PathId, Tables, ThreadName, format_value};
+use cssame_explore::report::{ThreadOutput, thread_outputs};
+use cssame_form::{definition_in_context, read_name};
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{Departure, Replay, Schedule, Step};
+use cssame_vm::{CodeIndex, Event, Observer, PathId, Tables, ThreadName, format_value};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -19,13 +19,13 @@ pub use programs::{Change, DeadlockChange, FailureChange, OutcomeChange, TermCha
 use super::endless::{self, EndlessFindings};
 use super::futures::candidates;
 use super::run::{Course, RunRequest, run};
-use crate::budget::{Bound, Budget};
-use crate::explore::report::{FuturesReport, Schedules, report};
-use crate::explore::{EndlessRequest, Query, Subject, with_fewer_switches};
-use crate::ir::{Instruction, Program, ReadId, RegisterType, ScalarType};
-use crate::model::Model;
-use crate::schedule::{Departure, Schedule};
-use crate::source::{FileId, SourceMap};
+use cssame_budget::{Bound, Budget};
+use cssame_explore::report::{FuturesReport, Schedules, report};
+use cssame_explore::{EndlessRequest, Query, Subject, with_fewer_switches};
+use cssame_ir::{Instruction, Program, ReadId, RegisterType, ScalarType};
+use cssame_model::Model;
+use cssame_schedule::{Departure, Schedule};
+use cssame_source::{FileId, SourceMap};
 use programs::Both;
 use serde::Serialize;
 

@@ -8,8 +8,8 @@
 //! **Soundness and limits**: where a search was stopped, what it has not found is undecided, not gone.
 
 use super::align::{Alignment, pair_up};
-use crate::explore::report::{DeadlockReport, FailureReport, FuturesReport, OutcomeReport, ThreadOutput};
-use crate::schedule::Step;
+use cssame_explore::report::{DeadlockReport, FailureReport, FuturesReport, OutcomeReport, ThreadOutput};
+use cssame_schedule::Step;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,22 +1,22 @@
 //! `cssame check FILE…`: every static diagnostic. The default job.
 
-use crate::answer::words::plural;
-use crate::answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, Findings, Judged, check};
-use crate::budget::Budget;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load::{self, name_of};
-use crate::cli::options::{
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load::{self, name_of};
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
     parse_seconds, parse_size,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::status::Status;
-use crate::cli::view::replay::{options_text, quoted};
-use crate::diagnostics::{Diagnostic, Diagnostics, terminal};
-use crate::model;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::status::Status;
+use crate::view::replay::{options_text, quoted};
 use clap::Args;
+use cssame_answer::words::plural;
+use cssame_answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, Findings, Judged, check};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
+use cssame_model as model;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;

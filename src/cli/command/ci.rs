@@ -1,23 +1,23 @@
 //! `cssame ci [PATH…]`: the findings of several commands in all programs of a tree, with one exit status.
 
-use crate::answer::{CiCommand, CiFile, CiReport, CiRequest, Findings, Judged, ci_file};
-use crate::budget::Budget;
-use crate::cli::config::Config;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load;
-use crate::cli::options::{
+use crate::config::Config;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load;
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProcessBounds, ProgramOptions,
     QuestionBounds,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::status::Status;
-use crate::cli::tree;
-use crate::cli::view;
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::source::SourceMap;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::status::Status;
+use crate::tree;
+use crate::view;
 use clap::Args;
+use cssame_answer::{CiCommand, CiFile, CiReport, CiRequest, Findings, Judged, ci_file};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics, Severity};
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,13 @@
 //! `cssame completions SHELL`: what a shell needs to complete a command line.
 
-use crate::answer::{Findings, Judged};
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::options::{Format, OutputOptions};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::diagnostics::Diagnostics;
+use crate::job::{Answer, Common, Job};
+use crate::options::{Format, OutputOptions};
+use crate::output::Output;
+use crate::status::Status;
 use clap::Args;
 use clap_complete::{Shell, generate};
+use cssame_answer::{Findings, Judged};
+use cssame_diagnostics::Diagnostics;
 use serde::Serialize;
 
 /// The long description of the command.

@@ -1,21 +1,21 @@
 //! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
 
-use crate::answer::{CorrelateAnswer, CorrelateRequest, Execute, Findings, Judged, correlate, finding};
-use crate::budget::Budget;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load;
-use crate::cli::options::{
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load;
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
     parse_part,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::record;
-use crate::cli::status::Status;
-use crate::cli::view::correlate::{self as view, CorrelateView};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::record;
+use crate::status::Status;
+use crate::view::correlate::{self as view, CorrelateView};
 use clap::Args;
+use cssame_answer::{CorrelateAnswer, CorrelateRequest, Execute, Findings, Judged, correlate, finding};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;

@@ -2,34 +2,35 @@
 
 use super::drive::{check_directory, no_package, write_package};
 use super::run::departed;
-use crate::answer::words::plural;
-use crate::answer::{
-    Compiled, CoverageAnswer, CoverageRequest, EmittedTests, Findings, GenerateAnswer, Judged, NoTests, coverage,
-    drive_generated, finding, generate_tests,
-};
-use crate::budget::{Bound, Budget};
-use crate::cli::files;
-use crate::cli::generation::GenerationOptions;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load;
-use crate::cli::options::{
+use crate::files;
+use crate::generation::GenerationOptions;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load;
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions,
     WatchOption,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::record;
-use crate::cli::recorded::{self, Recorded, read_package, read_schedule};
-use crate::cli::status::Status;
-use crate::cli::view::coverage::{self as view, CoverageView, Covered};
-use crate::cli::view::replay::{options_text, quoted};
-use crate::coverage::report::CoverageReport;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, Expect};
-use crate::model::{Options, Unit};
-use crate::schedule::source_hash;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::record;
+use crate::recorded::{self, Recorded, read_package, read_schedule};
+use crate::status::Status;
+use crate::view::coverage::{self as view, CoverageView, Covered};
+use crate::view::replay::{options_text, quoted};
 use clap::{Args, ValueEnum};
+use cssame_answer::words::plural;
+use cssame_answer::{
+    Compiled, CoverageAnswer, CoverageRequest, EmittedTests, Findings, GenerateAnswer, Judged, NoTests, coverage,
+    drive_generated, finding, generate_tests,
+};
+use cssame_budget::{Bound, Budget};
+use cssame_coverage::report::CoverageReport;
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_driver as driver;
+use cssame_driver::Expect;
+use cssame_model::{Options, Unit};
+use cssame_schedule::source_hash;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;

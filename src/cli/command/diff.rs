@@ -1,25 +1,25 @@
 //! `cssame diff OLD NEW`: what a change has changed; `cssame diff SCHEDULE SCHEDULE`: where two executions part.
 
 use super::run::departed;
-use crate::answer::{ExecutionsReport, Findings, Judged, ProgramsAnswer, diff_executions, diff_programs, finding};
-use crate::budget::Budget;
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load;
-use crate::cli::options::{
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load;
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::recorded::read_schedule;
-use crate::cli::status::Status;
-use crate::cli::view;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::model::Model;
-use crate::schedule::Schedule;
-use crate::source::SourceMap;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::recorded::read_schedule;
+use crate::status::Status;
+use crate::view;
 use clap::Args;
+use cssame_answer::{ExecutionsReport, Findings, Judged, ProgramsAnswer, diff_executions, diff_programs, finding};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics};
+use cssame_model::Model;
+use cssame_schedule::Schedule;
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -2,30 +2,31 @@
 
 use super::races::parse_pair;
 use super::run::departed;
-use crate::answer::{
+use crate::directory;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load::{self, name_of};
+use crate::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, parse_part,
+};
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::recorded::read_schedule;
+use crate::status::Status;
+use crate::target::TargetName;
+use crate::view;
+use clap::{Args, ValueEnum};
+use cssame_answer::{
     CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, Findings, Judged, NotDriven,
     correlate, drive, drive_latches, drive_pairs, drive_race, drive_schedule, finding, race_pair,
 };
-use crate::budget::{Bound, Budget};
-use crate::cli::directory;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load::{self, name_of};
-use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, parse_part,
-};
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::recorded::read_schedule;
-use crate::cli::status::Status;
-use crate::cli::target::TargetName;
-use crate::cli::view;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, Contents, DriveError, Expect, LatchesError, Package, Recording, Target, Unsaid};
-use crate::race::States;
-use crate::schedule::source_hash;
-use crate::source::SourceMap;
-use clap::{Args, ValueEnum};
+use cssame_budget::{Bound, Budget};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_driver as driver;
+use cssame_driver::{Contents, DriveError, Expect, LatchesError, Package, Recording, Target, Unsaid};
+use cssame_race::States;
+use cssame_schedule::source_hash;
+use cssame_source::SourceMap;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

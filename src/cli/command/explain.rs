@@ -1,13 +1,13 @@
 //! `cssame explain CODE`: what a diagnostic means.
 
-use crate::answer::{ExplainReport, Findings, Judged, explain};
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::options::{FormatOption, OutputOptions};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::cli::view::markdown;
-use crate::diagnostics::{Code, Diagnostics};
+use crate::job::{Answer, Common, Job};
+use crate::options::{FormatOption, OutputOptions};
+use crate::output::Output;
+use crate::status::Status;
+use crate::view::markdown;
 use clap::Args;
+use cssame_answer::{ExplainReport, Findings, Judged, explain};
+use cssame_diagnostics::{Code, Diagnostics};
 use serde::Serialize;
 
 /// The long description of the command.

@@ -1,16 +1,16 @@
 //! `cssame fmt FILE…`: programs in one style.
 
-use crate::answer::{Findings, FormatReport, FormattedFile, Judged, format_file};
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::load::{self, STANDARD_INPUT, name_of};
-use crate::cli::options::{FormatOption, OutputOptions};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::cli::view;
-use crate::diagnostics::Diagnostics;
-use crate::source::SourceMap;
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::load::{self, STANDARD_INPUT, name_of};
+use crate::options::{FormatOption, OutputOptions};
+use crate::output::Output;
+use crate::status::Status;
+use crate::view;
 use clap::Args;
+use cssame_answer::{Findings, FormatReport, FormattedFile, Judged, format_file};
+use cssame_diagnostics::Diagnostics;
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

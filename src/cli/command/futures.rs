@@ -1,24 +1,24 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
-use crate::answer::{Effort, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
-use crate::budget::Budget;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load;
-use crate::cli::options::{
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load;
+use crate::options::{
     BoundOptions, EndlessOptions, ExecutionOptions, FindingsFormatOption, Format, OutputOptions, ProcessBounds,
     ProgramOptions, WatchOption,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::record;
-use crate::cli::status::Status;
-use crate::cli::view::futures::{self as view, FuturesView};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::explore::report::Schedules;
-use crate::form::Selection;
-use crate::model::Model;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::record;
+use crate::status::Status;
+use crate::view::futures::{self as view, FuturesView};
 use clap::Args;
+use cssame_answer::{Effort, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics};
+use cssame_explore::report::Schedules;
+use cssame_form::Selection;
+use cssame_model::Model;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;

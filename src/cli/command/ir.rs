@@ -1,14 +1,14 @@
 //! `cssame ir FILE`: the intermediate forms of a program.
 
-use crate::answer::{Emit, Findings, IrAnswer, Judged, ir, ir_tree};
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::load;
-use crate::cli::options::{Format, OutputOptions, ProgramOptions};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::source::SourceMap;
+use crate::job::{Answer, Common, Job};
+use crate::load;
+use crate::options::{Format, OutputOptions, ProgramOptions};
+use crate::output::Output;
+use crate::status::Status;
 use clap::{Args, ValueEnum};
+use cssame_answer::{Emit, Findings, IrAnswer, Judged, ir, ir_tree};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::PathBuf;
 

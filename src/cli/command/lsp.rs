@@ -1,16 +1,17 @@
 //! `cssame lsp`: the language server.
 
-use crate::answer::{Findings, Judged};
-use crate::cli::available_memory::half_of_memory;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::memory::for_searches;
-use crate::cli::options::{Format, OutputOptions, ProcessBounds, parse_size};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::lsp::{self, Environment};
+use crate::available_memory::half_of_memory;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::memory::for_searches;
+use crate::options::{Format, OutputOptions, ProcessBounds, parse_size};
+use crate::output::Output;
+use crate::status::Status;
 use clap::Args;
+use cssame_answer::{Findings, Judged};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_lsp as lsp;
+use cssame_lsp::Environment;
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! `cssame man`: the pages of the manual.
 
-use crate::answer::{Findings, Judged};
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::options::{Format, OutputOptions};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::diagnostics::Diagnostics;
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::options::{Format, OutputOptions};
+use crate::output::Output;
+use crate::status::Status;
 use clap::Args;
 use clap_mangen::Man;
+use cssame_answer::{Findings, Judged};
+use cssame_diagnostics::Diagnostics;
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -1,13 +1,13 @@
 //! `cssame new NAME`: a program to begin with.
 
-use crate::answer::{Findings, Judged};
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::options::{FormatOption, OutputOptions};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::diagnostics::{Code, Diagnostics};
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::options::{FormatOption, OutputOptions};
+use crate::output::Output;
+use crate::status::Status;
 use clap::{Args, ValueEnum};
+use cssame_answer::{Findings, Judged};
+use cssame_diagnostics::{Code, Diagnostics};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -2,33 +2,34 @@
 
 use super::drive::{check_directory, no_package, write_package};
 use super::run::departed;
-use crate::answer::{
-    ComparisonReport, Course, EmittedReport, Findings, Judged, PathsAnswer, PathsRequest, RunRequest, compare_paths,
-    drive_paths, finding, paths, paths_dot, paths_svg, run,
-};
-use crate::budget::Budget;
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load::{self, name_of};
-use crate::cli::options::{
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load::{self, name_of};
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
     parse_seconds, parse_size,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::record;
-use crate::cli::recorded::read_schedule;
-use crate::cli::status::Status;
-use crate::cli::target::TargetName;
-use crate::cli::view::paths::{self as view, PathsView};
-use crate::cli::view::replay::quoted;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, Expect};
-use crate::model::{Inputs, Model, Options};
-use crate::paths::{Arrays, Criterion, First};
-use crate::schedule::source_hash;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::record;
+use crate::recorded::read_schedule;
+use crate::status::Status;
+use crate::target::TargetName;
+use crate::view::paths::{self as view, PathsView};
+use crate::view::replay::quoted;
 use clap::{Args, ValueEnum};
+use cssame_answer::{
+    ComparisonReport, Course, EmittedReport, Findings, Judged, PathsAnswer, PathsRequest, RunRequest, compare_paths,
+    drive_paths, finding, paths, paths_dot, paths_svg, run,
+};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_driver as driver;
+use cssame_driver::Expect;
+use cssame_model::{Inputs, Model, Options};
+use cssame_paths::{Arrays, Criterion, First};
+use cssame_schedule::source_hash;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

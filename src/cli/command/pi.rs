@@ -1,15 +1,15 @@
 //! `cssame pi FILE`: the pi functions, their terms, what was pruned and why.
 
-use crate::answer::{Findings, Judged, PiReport, pi};
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::load;
-use crate::cli::options::{FormatOption, OutputOptions, ProgramOptions, WatchOption};
-use crate::cli::output::Output;
-use crate::cli::status::Status;
-use crate::cli::view;
-use crate::diagnostics::Diagnostics;
-use crate::source::SourceMap;
+use crate::job::{Answer, Common, Job};
+use crate::load;
+use crate::options::{FormatOption, OutputOptions, ProgramOptions, WatchOption};
+use crate::output::Output;
+use crate::status::Status;
+use crate::view;
 use clap::Args;
+use cssame_answer::{Findings, Judged, PiReport, pi};
+use cssame_diagnostics::Diagnostics;
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;

@@ -1,23 +1,23 @@
 //! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
 
-use crate::answer::{Compiled, Findings, Judged, RacesAnswer, RacesRequest, RacesTarget, finding, races_of};
-use crate::budget::Budget;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load;
-use crate::cli::options::{
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load;
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::record;
-use crate::cli::status::Status;
-use crate::cli::view::races::{self as view, RacesView};
-use crate::cli::view::replay::quoted;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::race::{Contender, Granularity, Means, States};
-use crate::schedule::Scheduler;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::record;
+use crate::status::Status;
+use crate::view::races::{self as view, RacesView};
+use crate::view::replay::quoted;
 use clap::{Args, ValueEnum};
+use cssame_answer::{Compiled, Findings, Judged, RacesAnswer, RacesRequest, RacesTarget, finding, races_of};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics};
+use cssame_race::{Contender, Granularity, Means, States};
+use cssame_schedule::Scheduler;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;

@@ -1,23 +1,23 @@
 //! `cssame report FILE`: a page about a program.
 
 use super::ci;
-use crate::answer::{CiReport, Findings, Judged, ReportAnswer, ReportRequest, report};
-use crate::budget::Budget;
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load::{self, STANDARD_INPUT};
-use crate::cli::options::{
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load::{self, STANDARD_INPUT};
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, QuestionBounds,
     WatchOption,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::status::Status;
-use crate::cli::view;
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::source::SourceMap;
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::status::Status;
+use crate::view;
 use clap::Args;
+use cssame_answer::{CiReport, Findings, Judged, ReportAnswer, ReportRequest, report};
+use cssame_budget::Budget;
+use cssame_diagnostics::{Diagnostic, Diagnostics};
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;

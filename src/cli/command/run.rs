@@ -1,26 +1,26 @@
 //! `cssame run FILE`: one execution, by a seed or by a recorded schedule, or one for each of many seeds.
 
-use crate::answer::{
-    Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, judge, run, run_chart, run_seeds,
-};
-use crate::cli::files;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::lints::LintOptions;
-use crate::cli::load::{self, name_of};
-use crate::cli::options::{
+use crate::files;
+use crate::job::{Answer, Common, Job};
+use crate::lints::LintOptions;
+use crate::load::{self, name_of};
+use crate::options::{
     BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
     parse_seconds, parse_size,
 };
-use crate::cli::output::Output;
-use crate::cli::progress::with_budget;
-use crate::cli::recorded::read_schedule;
-use crate::cli::status::Status;
-use crate::cli::view::run::RunView;
-use crate::cli::view::seeds::SeedsView;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::model::Model;
-use crate::schedule::{Departure, ExecutionStatus, Schedule};
+use crate::output::Output;
+use crate::progress::with_budget;
+use crate::recorded::read_schedule;
+use crate::status::Status;
+use crate::view::run::RunView;
+use crate::view::seeds::SeedsView;
 use clap::{Args, ValueEnum};
+use cssame_answer::{
+    Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, judge, run, run_chart, run_seeds,
+};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_model::Model;
+use cssame_schedule::{Departure, ExecutionStatus, Schedule};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,14 @@
 //! `cssame serve`: a page in a browser, for programs that one edits.
 
-use crate::answer::{Findings, Judged};
-use crate::cli::available_memory::half_of_memory;
-use crate::cli::job::{Answer, Common, Job};
-use crate::cli::options::{Format, OutputOptions, parse_seconds, parse_size};
-use crate::cli::output::Output;
-use crate::cli::serve::{Folder, Most, Server, Settings};
-use crate::cli::status::Status;
-use crate::diagnostics::{Code, Diagnostics};
+use crate::available_memory::half_of_memory;
+use crate::job::{Answer, Common, Job};
+use crate::options::{Format, OutputOptions, parse_seconds, parse_size};
+use crate::output::Output;
+use crate::serve::{Folder, Most, Server, Settings};
+use crate::status::Status;
 use clap::Args;
+use cssame_answer::{Findings, Judged};
+use cssame_diagnostics::{Code, Diagnostics};
 use serde::Serialize;
 use std::io;
 use std::path::PathBuf;

@@ -5,11 +5,11 @@
 //! **Soundness**: a name is looked up in the list of programs, never made into a path; what is not in the list cannot be
 //! read. A file is written only where it still is what the page has read.
 
-use crate::cli::load::{self, name_of};
-use crate::cli::{files, tree};
-use crate::diagnostics::Diagnostics;
-use crate::schedule::source_hash;
-use crate::source::SourceMap;
+use crate::load::{self, name_of};
+use crate::{files, tree};
+use cssame_diagnostics::Diagnostics;
+use cssame_schedule::source_hash;
+use cssame_source::SourceMap;
 use serde::Serialize;
 use std::fs;
 use std::io;

@@ -8,7 +8,7 @@
 //! terminal: the answer tells what was known by then. As many run at once as there are cores, others wait.
 
 use super::question::{Most, Places, Question};
-use crate::cli::progress::LINE;
+use crate::progress::LINE;
 use axum::response::sse::Event;
 use ignore::WalkBuilder;
 use serde::Serialize;

@@ -5,8 +5,8 @@
 //! **Soundness**: no text of the page is an argument of its own; where one is a part of an argument it stands behind `--option=`.
 //! No bound is larger than that of the server.
 
-use crate::schedule::{Schedule, Step};
-use crate::vm::Semantics;
+use cssame_schedule::{Schedule, Step};
+use cssame_vm::Semantics;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! What `ci` has found, for people: the findings, a table of the files, and the slowest of them.
 
 use super::snippet::Table;
-use crate::answer::words::plural;
-use crate::answer::{CiCommand, CiFile, CiOutcome, CiReport, Judged};
-use crate::cli::output::Output;
-use crate::diagnostics::{Diagnostic, terminal};
+use crate::output::Output;
+use cssame_answer::words::plural;
+use cssame_answer::{CiCommand, CiFile, CiOutcome, CiReport, Judged};
+use cssame_diagnostics::{Diagnostic, terminal};
 use std::cmp::Reverse;
 use std::time::Duration;
 

@@ -2,14 +2,15 @@
 
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table};
-use crate::answer::CorrelateAnswer;
-use crate::answer::words::plural;
-use crate::cli::record;
-use crate::correlation::Status;
-use crate::correlation::report::{AccessData, CorrelationData, EvidenceData, PairData};
-use crate::schedule::{self, RenderOptions, RowKind, Step};
-use crate::source::SourceMap;
+use crate::record;
 use anstyle::{AnsiColor, Style};
+use cssame_answer::CorrelateAnswer;
+use cssame_answer::words::plural;
+use cssame_correlation::Status;
+use cssame_correlation::report::{AccessData, CorrelationData, EvidenceData, PairData};
+use cssame_schedule as schedule;
+use cssame_schedule::{RenderOptions, RowKind, Step};
+use cssame_source::SourceMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,12 +1,12 @@
 //! What has changed, for people.
 
 use super::snippet::{self, Table};
-use crate::answer::words::plural;
-use crate::answer::{
+use cssame_answer::words::plural;
+use cssame_answer::{
     CarriedReport, Change, EndReport, ExecutionsReport, OutcomeChange, ProgramsAnswer, SeenReport, TermChange, count,
     step_text,
 };
-use crate::explore::report::ThreadOutput;
+use cssame_explore::report::ThreadOutput;
 
 /// Columns of a value that is shown.
 const VALUE: usize = 40;

@@ -5,12 +5,12 @@ use super::outcomes;
 use super::reason;
 use super::replay::test_line;
 use super::snippet::{self, Table};
-use crate::answer::words::plural;
-use crate::answer::{DriveReport, Judged, finding};
-use crate::cli::output::Output;
-use crate::diagnostics::Diagnostic;
-use crate::driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
-use crate::source::SourceMap;
+use crate::output::Output;
+use cssame_answer::words::plural;
+use cssame_answer::{DriveReport, Judged, finding};
+use cssame_diagnostics::Diagnostic;
+use cssame_driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
+use cssame_source::SourceMap;
 
 /// Prints what is in a package, and how to run its tests.
 pub fn print(

@@ -1,13 +1,14 @@
 //! Executions without end, for people: the finding, the way into the cycle, the cycle, and how to see them again.
 
 use super::snippet;
-use crate::answer::{EndlessFindings, Judged, finding};
-use crate::diagnostics::{Diagnostic, terminal};
-use crate::explore::report::EndlessReport;
-use crate::model::Model;
-use crate::schedule::{self, ExecutionStatus, RenderOptions, Trace};
-use crate::source::SourceMap;
-use crate::vm::Choice;
+use cssame_answer::{EndlessFindings, Judged, finding};
+use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_explore::report::EndlessReport;
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RenderOptions, Trace};
+use cssame_source::SourceMap;
+use cssame_vm::Choice;
 
 /// What is said of an outcome behind what was printed: one without end has no last line.
 pub(super) fn behind(status: &str) -> &'static str {

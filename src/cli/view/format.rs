@@ -1,9 +1,9 @@
 //! The answer of `fmt` as text.
 
-use crate::answer::words::plural;
-use crate::answer::{Difference, FormatReport, FormattedFile};
-use crate::cli::output::Output;
-use crate::source::cut::visible;
+use crate::output::Output;
+use cssame_answer::words::plural;
+use cssame_answer::{Difference, FormatReport, FormattedFile};
+use cssame_source::cut::visible;
 
 /// The text of standard input; else the files that change.
 pub fn print(report: &FormatReport, output: &mut Output) {

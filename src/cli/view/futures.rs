@@ -7,21 +7,22 @@ use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use super::symmetric::groups;
-use crate::answer::words::plural;
-use crate::answer::{FuturesAnswer, Judged, SelectionReport, finding};
-use crate::cli::options::EndlessOptions;
-use crate::cli::output::Output;
-use crate::cli::record;
-use crate::diagnostics::{Diagnostic, terminal};
-use crate::explore::Verdict;
-use crate::explore::report::{
+use crate::options::EndlessOptions;
+use crate::output::Output;
+use crate::record;
+use anstyle::AnsiColor;
+use cssame_answer::words::plural;
+use cssame_answer::{FuturesAnswer, Judged, SelectionReport, finding};
+use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_explore::Verdict;
+use cssame_explore::report::{
     BlockedReport, EndlessReport, FuturesReport, Listed, OutcomeReport, TermCounts, TermReport,
 };
-use crate::form::Selection;
-use crate::model::Model;
-use crate::schedule::{self, RenderOptions, Trace};
-use crate::vm::Choice;
-use anstyle::AnsiColor;
+use cssame_form::Selection;
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{RenderOptions, Trace};
+use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
 /// Terms of a read that are shown without `--all`.
@@ -168,8 +169,8 @@ impl FuturesView<'_> {
 
     fn failures(&self, report: &FuturesReport) -> Vec<String> {
         let witnesses = self.answer.answer.failures.iter().zip(&report.failures).enumerate();
-        let block = |(index, (witness, data)): (usize, (&crate::explore::FailureWitness, &_))| {
-            let data: &crate::explore::report::FailureReport = data;
+        let block = |(index, (witness, data)): (usize, (&cssame_explore::FailureWitness, &_))| {
+            let data: &cssame_explore::report::FailureReport = data;
             let diagnostic = finding::failure(&self.model.naming(), &witness.failure, &data.thread, &data.facts);
             let diagnostic = self.judged.shown(diagnostic)?;
             Some(self.finding(&diagnostic, &witness.schedule, |directory| record::failure_file(directory, index)))

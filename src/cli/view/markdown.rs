@@ -79,7 +79,7 @@ fn inline(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::Code;
+    use cssame_diagnostics::Code;
 
     #[test]
     fn marks_become_styles() {

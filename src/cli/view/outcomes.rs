@@ -1,7 +1,7 @@
 //! What executions print and how they end, numbered, so that one can be asked for.
 
 use super::{endless, snippet};
-use crate::explore::report::{OutcomeReport, ThreadOutput};
+use cssame_explore::report::{OutcomeReport, ThreadOutput};
 use std::borrow::Cow;
 
 /// Outcomes that are shown where not all are asked for.

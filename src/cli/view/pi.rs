@@ -1,11 +1,11 @@
 //! The pi functions for people.
 
 use super::snippet::{self, Table};
-use crate::answer::PiReport;
-use crate::answer::words::plural;
-use crate::cli::output::Output;
-use crate::form::{PrunedData, ReadReport, Reason, TermData};
-use crate::source::SourceMap;
+use crate::output::Output;
+use cssame_answer::PiReport;
+use cssame_answer::words::plural;
+use cssame_form::{PrunedData, ReadReport, Reason, TermData};
+use cssame_source::SourceMap;
 use rustc_hash::FxHashSet;
 
 /// Writes that are shown of a list without `--all`.

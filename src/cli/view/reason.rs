@@ -1,7 +1,7 @@
 //! Why a selection is inconsistent, for people.
 
 use super::snippet::{title, wrap, wrap_behind};
-use crate::form::contradiction::{OrderReport, PlaceReport, ReasonReport};
+use cssame_form::contradiction::{OrderReport, PlaceReport, ReasonReport};
 
 /// The cycle, a line for each event and one for each order between two, and below it what its orders follow from.
 #[must_use]

@@ -1,9 +1,9 @@
 //! Command lines that people can copy.
 
-use crate::cli::load::name_of;
-use crate::driver::Target;
-use crate::model::Options;
-use crate::schedule::options_of;
+use crate::load::name_of;
+use cssame_driver::Target;
+use cssame_model::Options;
+use cssame_schedule::options_of;
 use std::path::Path;
 
 /// Directory of the schedules in the command line that writes them.

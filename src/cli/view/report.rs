@@ -5,8 +5,8 @@
 //! **Soundness**: nothing of a program is a part of the markup. In the data each `<` is written as `\u003c`, so that no text can end the
 //! element; the scripts of the page put texts into text nodes alone, and its policy forbids every connection.
 
-use crate::answer::ReportAnswer;
-use crate::cli::json;
+use crate::json;
+use cssame_answer::ReportAnswer;
 
 /// The page without data, made by `web/check.sh`.
 const PAGE: &str = include_str!("../../../web/dist/report.html");

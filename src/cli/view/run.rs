@@ -2,11 +2,12 @@
 
 use super::endless::lasso;
 use super::snippet;
-use crate::answer::words::plural;
-use crate::answer::{Judged, RunAnswer, RunCycle};
-use crate::diagnostics::{Diagnostic, terminal};
-use crate::model::Model;
-use crate::schedule::{self, ExecutionStatus, RenderOptions, Schedule};
+use cssame_answer::words::plural;
+use cssame_answer::{Judged, RunAnswer, RunCycle};
+use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RenderOptions, Schedule};
 
 /// How an execution can end, as a schedule records it; others say what it was written for.
 const ENDS: [&str; 9] = [

@@ -4,10 +4,10 @@ use super::outcomes;
 use super::replay::{options_text, quoted};
 use super::run::RunView;
 use super::snippet::{self, Table};
-use crate::answer::words::plural;
-use crate::answer::{CountedOutcome, Judged, RunAnswer, SeedsAnswer};
-use crate::cli::load::name_of;
-use crate::model::Model;
+use crate::load::name_of;
+use cssame_answer::words::plural;
+use cssame_answer::{CountedOutcome, Judged, RunAnswer, SeedsAnswer};
+use cssame_model::Model;
 use std::path::Path;
 
 /// Outcomes that are shown without `--full`.

@@ -1,10 +1,10 @@
 //! Pieces of human text: places in the source, titles, and tables, within the columns of the terminal.
 
-use crate::answer::words::plural;
-use crate::explore::report::ThreadOutput;
-use crate::source::cut::{Cut, character_columns, columns, cut, head, visible};
-use crate::source::{SourceMap, Span};
 use anstyle::{AnsiColor, Style};
+use cssame_answer::words::plural;
+use cssame_explore::report::ThreadOutput;
+use cssame_source::cut::{Cut, character_columns, columns, cut, head, visible};
+use cssame_source::{SourceMap, Span};
 use std::borrow::Cow;
 
 /// Width of sentences at most, and of all text where no other width is known, in columns.

@@ -1,7 +1,7 @@
 //! What was suppressed, for people.
 
-use crate::answer::words::plural;
-use crate::answer::{By, Suppressed};
+use cssame_answer::words::plural;
+use cssame_answer::{By, Suppressed};
 
 /// How many findings are suppressed and by what, in a line; nothing where there are none.
 #[must_use]

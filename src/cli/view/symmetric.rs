@@ -1,7 +1,7 @@
 //! Deadlocks that are shown together.
 
-use crate::answer::group_symmetric;
-use crate::explore::report::BlockedReport;
+use cssame_answer::group_symmetric;
+use cssame_explore::report::BlockedReport;
 
 /// Each deadlock that is shown, with those that differ from it in the names of threads; with `all`, each by itself.
 pub fn groups<'a>(

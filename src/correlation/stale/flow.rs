@@ -12,7 +12,7 @@ use super::super::sync_free_region::is_synchronisation;
 use super::object::{Object, Objects};
 use super::state::{State, Values};
 use super::{Effect, From, Level, Origin, Summary};
-use crate::ir::{
+use cssame_ir::{
     AtomicOperation, BlockId, DefinitionId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId,
     Terminator, flow,
 };

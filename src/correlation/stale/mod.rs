@@ -22,7 +22,7 @@ mod object;
 mod state;
 
 use super::calls;
-use crate::ir::{DefinitionId, FunctionId, Program, ReadId, RegisterId, SymbolId};
+use cssame_ir::{DefinitionId, FunctionId, Program, ReadId, RegisterId, SymbolId};
 use flow::Flow;
 use object::Object;
 use std::collections::BTreeSet;

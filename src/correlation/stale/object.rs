@@ -2,7 +2,7 @@
 //!
 //! In: a function. Out: for each of its reference registers, the [`Object`].
 
-use crate::ir::{Base, Function, Instruction, Operand, RegisterId, VariableId};
+use cssame_ir::{Base, Function, Instruction, Operand, RegisterId, VariableId};
 use std::collections::BTreeMap;
 
 /// The object that a variable was read of.

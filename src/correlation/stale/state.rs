@@ -3,7 +3,7 @@
 //! In: what was known before. Out: what is known where two ways meet, and after others were let in.
 
 use super::{From, Level, Origin};
-use crate::ir::{BlockId, Operand, RegisterId, SymbolId};
+use cssame_ir::{BlockId, Operand, RegisterId, SymbolId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a value may be computed from.

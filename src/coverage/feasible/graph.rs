@@ -5,9 +5,9 @@
 //!
 //! **Soundness and limits**: any walk to a state tells which threads there are in it: states that differ in that differ.
 
-use crate::coverage::matching::{Step, Threads};
-use crate::explore::StepGraph;
-use crate::vm::PathId;
+use crate::matching::{Step, Threads};
+use cssame_explore::StepGraph;
+use cssame_vm::PathId;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 

@@ -11,12 +11,12 @@
 //! instances are covered.
 
 use super::graph::StepKinds;
-use crate::budget::{Bound, Budget};
+use cssame_budget::{Bound, Budget};
 
-use crate::coverage::instance::Instance;
-use crate::coverage::matching::{Awaited, Candidates, Partial, Step, Threads, Trie};
-use crate::coverage::universe::AccessId;
-use crate::explore::StepGraph;
+use crate::instance::Instance;
+use crate::matching::{Awaited, Candidates, Partial, Step, Threads, Trie};
+use crate::universe::AccessId;
+use cssame_explore::StepGraph;
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -92,7 +92,7 @@ impl<'a> Pass<'a> {
 
     /// Works until nothing changes, or the bound that is hit.
     pub fn run(&mut self, budget: &Budget<'_>, max_work: u64) -> Option<Bound> {
-        let mut threads = Threads::new(crate::vm::PathId(0));
+        let mut threads = Threads::new(cssame_vm::PathId(0));
         for number in self.steps_of(None, self.graph.beginning, &mut threads) {
             self.set(0, number);
         }

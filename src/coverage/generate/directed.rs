@@ -17,12 +17,12 @@
 //! **Soundness and limits**: an execution is one of the program, whatever its aim. Letters are played by the two threads of
 //! the test; what threads play that a call makes is left to chance.
 
-use crate::coverage::instance::Instance;
-use crate::coverage::pattern::{Role, Slot};
-use crate::coverage::universe::{AccessId, Binding};
-use crate::ir::{Access, Program};
-use crate::schedule::{Decision, Lookahead, Policy, Random, View};
-use crate::vm::{Choice, CodeIndex, Event, Move, PathId, ThreadIndex, ThreadName};
+use crate::instance::Instance;
+use crate::pattern::{Role, Slot};
+use crate::universe::{AccessId, Binding};
+use cssame_ir::{Access, Program};
+use cssame_schedule::{Decision, Lookahead, Policy, Random, View};
+use cssame_vm::{Choice, CodeIndex, Event, Move, PathId, ThreadIndex, ThreadName};
 
 /// What an execution is directed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,15 +16,15 @@ use super::program::TestProgram;
 use super::subject::Subject;
 use super::test::TestCase;
 use super::verdict::{Judge, SerialEnds, Unusable, Verdict, ViolationKind};
-use crate::budget::{Bound, Budget, Limits};
-use crate::coverage::measure::{Ended, OneMeasured, Watched};
-use crate::coverage::method_pairs::PublicMethods;
-use crate::coverage::universe::{Binding, Universe};
-use crate::explore::{BlockedThread, CallEnd, CallOrders, CallTracker, OutcomeStatus, WaitsFor, calls};
-use crate::model::Options;
-use crate::schedule::{Execution, ExecutionStatus, Policy, Random, run};
-use crate::source::Span;
-use crate::vm::Choice;
+use crate::measure::{Ended, OneMeasured, Watched};
+use crate::method_pairs::PublicMethods;
+use crate::universe::{Binding, Universe};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_explore::{BlockedThread, CallEnd, CallOrders, CallTracker, OutcomeStatus, WaitsFor, calls};
+use cssame_model::Options;
+use cssame_schedule::{Execution, ExecutionStatus, Policy, Random, run};
+use cssame_source::Span;
+use cssame_vm::Choice;
 
 /// What executions of tests need to know.
 #[derive(Clone, Copy, Debug)]

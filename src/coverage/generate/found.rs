@@ -9,14 +9,14 @@ use super::program::{CallResults, TestProgram};
 use super::subject::Subject;
 use super::test::TestSource;
 use super::verdict::ViolationKind;
-use crate::budget::{Bound, Budget};
-use crate::coverage::instance::Instance;
-use crate::coverage::measure::Measured;
-use crate::coverage::method_pairs::MethodPair;
-use crate::explore::CallTracker;
-use crate::explore::report::{BlockedReport, blocked_reports};
-use crate::schedule::{Step, Walk};
-use crate::vm::{Choice, Tables, ThreadIndex};
+use crate::instance::Instance;
+use crate::measure::Measured;
+use crate::method_pairs::MethodPair;
+use cssame_budget::{Bound, Budget};
+use cssame_explore::CallTracker;
+use cssame_explore::report::{BlockedReport, blocked_reports};
+use cssame_schedule::{Step, Walk};
+use cssame_vm::{Choice, Tables, ThreadIndex};
 use serde::Serialize;
 
 /// How tests are chosen.

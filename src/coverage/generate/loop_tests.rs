@@ -2,9 +2,9 @@
 
 use super::testing::unit;
 use super::*;
-use crate::budget::Budget;
-use crate::model::{Model, Options};
-use crate::schedule::{Replay, run};
+use cssame_budget::Budget;
+use cssame_model::{Model, Options};
+use cssame_schedule::{Replay, run};
 
 fn generated(class: &str, request: &Request, jobs: usize) -> Generated {
     let unit = unit(class);

@@ -21,12 +21,12 @@ use super::directed::Aim;
 use super::subject::{CallableId, ObjectId, Subject};
 use super::targets::shuffle;
 use super::test::{Argument, Call, PostStep, TestCase};
-use crate::coverage::instance::Instance;
-use crate::coverage::method_pairs::{MethodId, MethodPair};
-use crate::coverage::pattern::Role;
-use crate::coverage::universe::AccessId;
-use crate::harness::{ParameterType, Signature, ValueType};
-use crate::schedule::Random;
+use crate::instance::Instance;
+use crate::method_pairs::{MethodId, MethodPair};
+use crate::pattern::Role;
+use crate::universe::AccessId;
+use cssame_harness::{ParameterType, Signature, ValueType};
+use cssame_schedule::Random;
 use fixedbitset::FixedBitSet;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,11 +15,11 @@
 use super::execute::{Context, FindingKey, Prepared};
 use super::subject::Subject;
 use super::test::{Argument, Call, PostStep, TestCase};
-use crate::budget::Budget;
-use crate::explore::CallEnd;
-use crate::harness::{ParameterType, ValueType};
-use crate::schedule::{Random, Scripted, fewer_switches};
-use crate::vm::Choice;
+use cssame_budget::Budget;
+use cssame_explore::CallEnd;
+use cssame_harness::{ParameterType, ValueType};
+use cssame_schedule::{Random, Scripted, fewer_switches};
+use cssame_vm::Choice;
 
 /// States that a search may visit to see whether a test shows something.
 const STATES: u64 = 20_000;

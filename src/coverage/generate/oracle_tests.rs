@@ -7,10 +7,10 @@ use super::test::{Call, PostStep, TestCase};
 use super::testing::unit;
 use super::verdict::{Judge, SerialEnds, Verdict, ViolationKind};
 use super::*;
-use crate::budget::Budget;
-use crate::explore::{CallEnd, CallOrders, OutcomeStatus, Query, calls, futures};
-use crate::model::Model;
-use crate::schedule::Random;
+use cssame_budget::Budget;
+use cssame_explore::{CallEnd, CallOrders, OutcomeStatus, Query, calls, futures};
+use cssame_model::Model;
+use cssame_schedule::Random;
 use std::collections::BTreeSet;
 
 const CLASSES: &[&str] = &[
@@ -76,12 +76,12 @@ impl Alone<'_> {
         }
         let objects: String =
             self.subject.objects.iter().map(|object| format!("{} {};\n", object.class, object.name)).collect();
-        let (file, _) = self.subject.file.with_main(&crate::harness::MainText::default());
+        let (file, _) = self.subject.file.with_main(&cssame_harness::MainText::default());
         let file = &file[..file.find("void main()").unwrap()];
         let text = format!("{file}{objects}void main() {{\n{body}}}");
         let model = Model::from_text("test.csm", &text, &Options::default()).unwrap();
         let answer = futures(model.machine(), &Query::default(), &Budget::unlimited());
-        let end = |outcome: &crate::explore::Outcome| {
+        let end = |outcome: &cssame_explore::Outcome| {
             let mut outputs = Outputs::default();
             for line in outcome.outputs.iter().flat_map(|&(_, output)| answer.tables.lines(output)) {
                 let (who, value) = line.split_once(' ').unwrap();

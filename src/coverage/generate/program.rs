@@ -5,11 +5,11 @@
 
 use super::subject::Subject;
 use super::test::{CallPlace, TestCase};
-use crate::diagnostics::Diagnostics;
-use crate::harness::MainLines;
-use crate::ir::{LeafId, LeafKind, ScalarType, Storage};
-use crate::model::{Model, Options};
-use crate::vm::{CodeIndex, Event, Observer, OutputId, ThreadName};
+use cssame_diagnostics::Diagnostics;
+use cssame_harness::MainLines;
+use cssame_ir::{LeafId, LeafKind, ScalarType, Storage};
+use cssame_model::{Model, Options};
+use cssame_vm::{CodeIndex, Event, Observer, OutputId, ThreadName};
 use serde::Serialize;
 
 /// A test that was compiled.
@@ -97,10 +97,10 @@ impl TestProgram {
 
     /// What the calls of an execution gave.
     #[must_use]
-    pub fn results(&self, steps: &[crate::vm::Choice]) -> CallResults {
-        let mut tables = crate::vm::Tables::new();
+    pub fn results(&self, steps: &[cssame_vm::Choice]) -> CallResults {
+        let mut tables = cssame_vm::Tables::new();
         let mut printed = Printed::default();
-        let mut walk = crate::schedule::Walk::new(self.model.machine(), &mut tables, &mut printed);
+        let mut walk = cssame_schedule::Walk::new(self.model.machine(), &mut tables, &mut printed);
         // A step that is not possible ends the execution; what was printed before counts.
         let _ = walk.follow(steps, &mut printed);
         let [prefix, first, second, post] = self.lengths.map(|length| vec![None; length]);

@@ -10,8 +10,8 @@
 //! the functions of the file are called that need no object.
 
 use super::values::Values;
-use crate::harness::{Methods, ParameterType, Signature};
-use crate::source::arena::{Arena, id};
+use cssame_harness::{Methods, ParameterType, Signature};
+use cssame_source::arena::{Arena, id};
 
 id! {
     /// A method or function that tests may call.

@@ -9,10 +9,10 @@
 //!
 //! **Soundness and limits**: where there are very many instances, a part of them is drawn at random, as many of each pattern.
 
-use crate::coverage::instance::{Instance, instances, totals};
-use crate::coverage::pattern::{PATTERNS, PatternId, Slot};
-use crate::coverage::universe::{AccessId, Universe, VariableNumber};
-use crate::schedule::Random;
+use crate::instance::{Instance, instances, totals};
+use crate::pattern::{PATTERNS, PatternId, Slot};
+use crate::universe::{AccessId, Universe, VariableNumber};
+use cssame_schedule::Random;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 

@@ -8,7 +8,7 @@
 //! file.
 
 use super::subject::{CallableId, ObjectId, Subject};
-use crate::harness::MainText;
+use cssame_harness::MainText;
 use serde::Serialize;
 
 /// An argument.

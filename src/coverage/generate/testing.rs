@@ -4,10 +4,10 @@ use super::program::TestProgram;
 use super::subject::Subject;
 use super::test::{Argument, Call, PostStep, TestCase};
 use super::verdict::{Judge, SerialEnds, Verdict, ViolationKind};
-use crate::budget::Budget;
-use crate::explore::{CallEnd, CallOrders, calls};
-use crate::harness::{Methods, ParameterType};
-use crate::model::{Options, Unit};
+use cssame_budget::Budget;
+use cssame_explore::{CallEnd, CallOrders, calls};
+use cssame_harness::{Methods, ParameterType};
+use cssame_model::{Options, Unit};
 
 /// A file that lives as long as what is made of it.
 pub fn unit(text: &str) -> Unit {
@@ -23,7 +23,7 @@ pub fn call(subject: &Subject<'_>, text: &str) -> Call {
         None => (None, head),
     };
     let class = receiver.map(|receiver| subject.objects[receiver].class.clone());
-    let fits = |one: &crate::harness::Signature| one.name == name && one.class == class;
+    let fits = |one: &cssame_harness::Signature| one.name == name && one.class == class;
     let method = subject.methods.entries().find(|(_, one)| fits(one)).map(|(id, _)| id).unwrap();
     let arguments = arguments.split(", ").filter(|argument| !argument.is_empty());
     let arguments = arguments.zip(&subject.methods[method].parameters).map(|(argument, parameter)| match parameter {

@@ -5,8 +5,8 @@ use super::subject::Subject;
 use super::test::CallPlace;
 use super::testing::{test, unit, violations, violations_of_reference};
 use super::verdict::{SerialEnds, Unusable};
-use crate::harness::Methods;
-use crate::model::Options;
+use cssame_harness::Methods;
+use cssame_model::Options;
 
 const BUFFER: &str = "class Buffer { private lock guard; private int length; private int data[4];
   public void append(Buffer other) {
@@ -80,7 +80,7 @@ fn results_belong_to_their_calls() {
     let test = test(&subjects[0], [&["o.put()"], &["o.take()", "o.take()"], &["o.put()"], &["o.take()"]]);
     let program = TestProgram::new(&subjects[0], &test, None, ("test.csm", &Options::default())).unwrap();
     let machine = program.model.machine();
-    let execution = crate::schedule::run(machine, &mut crate::schedule::RoundRobin::new(), 1_000, &mut ());
+    let execution = cssame_schedule::run(machine, &mut cssame_schedule::RoundRobin::new(), 1_000, &mut ());
     let results = program.results(&execution.steps);
     let text = |value: &str| Some(value.to_owned());
     assert_eq!(results.prefix, [None]);
@@ -180,7 +180,7 @@ fn a_prefix_that_fails_or_waits_makes_a_test_useless() {
         let last = prefix[1];
         let test = test(&subjects[0], [&[prefix[0], last, last], &[prefix[0]], &[prefix[0]], &[]]);
         let program = TestProgram::new(&subjects[0], &test, None, ("test.csm", &Options::default())).unwrap();
-        let ends = SerialEnds::new(&program, &test, 1_000, &crate::budget::Budget::unlimited());
+        let ends = SerialEnds::new(&program, &test, 1_000, &cssame_budget::Budget::unlimited());
         assert_eq!(ends.err(), Some(Unusable::Prefix));
     }
 }

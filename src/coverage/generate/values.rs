@@ -8,8 +8,8 @@
 //!
 //! **Soundness and limits**: other values may be needed to come to a place.
 
-use crate::harness::{FileValues, ValueType};
-use crate::schedule::Random;
+use cssame_harness::{FileValues, ValueType};
+use cssame_schedule::Random;
 
 /// Literals of each type that are taken, at most.
 const MAX_LITERALS: usize = 16;
@@ -110,7 +110,7 @@ fn add(list: &mut Weighted, value: String, weight: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Unit;
+    use cssame_model::Unit;
 
     fn values(integers: &[i64]) -> Values {
         Values::new(&FileValues { integers: integers.to_vec(), doubles: vec![2.5], texts: vec!["\"a\"".to_owned()] })

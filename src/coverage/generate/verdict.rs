@@ -22,9 +22,9 @@
 
 use super::program::TestProgram;
 use super::test::TestCase;
-use crate::budget::{Bound, Budget, Limits};
-use crate::explore::{BlockedThread, CallEnd, CallOrders, OutcomeStatus, WaitsFor, calls};
-use crate::vm::{Choice, CodeIndex, FailureKind};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_explore::{BlockedThread, CallEnd, CallOrders, OutcomeStatus, WaitsFor, calls};
+use cssame_vm::{Choice, CodeIndex, FailureKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 

@@ -4,15 +4,15 @@
 //! follow only what some of them begin with.
 
 use super::trie::{NodeId, Trie};
-use crate::coverage::instance::Instance;
+use crate::instance::Instance;
 
-use crate::coverage::pattern::MAX_LETTERS;
-use crate::coverage::universe::AccessId;
+use crate::pattern::MAX_LETTERS;
+use crate::universe::AccessId;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 /// The first accesses of an instance, and where they lead in the trie of patterns.
-pub(in crate::coverage) type Prefix = (NodeId, [AccessId; MAX_LETTERS]);
+pub(crate) type Prefix = (NodeId, [AccessId; MAX_LETTERS]);
 
 /// Instances that are looked for.
 #[derive(Clone, Debug)]
@@ -52,27 +52,27 @@ impl Candidates {
     }
 
     /// How many of them begin, or end, so.
-    pub(in crate::coverage) fn count(&self, prefix: &Prefix) -> u32 {
+    pub(crate) fn count(&self, prefix: &Prefix) -> u32 {
         self.beginnings.get(prefix).copied().unwrap_or(0)
     }
 
     /// Number of different beginnings.
-    pub(in crate::coverage) fn beginnings(&self) -> usize {
+    pub(crate) fn beginnings(&self) -> usize {
         self.beginnings.len()
     }
 
     /// The number of a beginning, and how many begin so; none if none does.
-    pub(in crate::coverage) fn find(&self, prefix: &Prefix) -> Option<(usize, u32)> {
+    pub(crate) fn find(&self, prefix: &Prefix) -> Option<(usize, u32)> {
         self.beginnings.get_full(prefix).map(|(number, _, &count)| (number, count))
     }
 
     /// The numbers of all beginnings of an instance that is one of them.
-    pub(in crate::coverage) fn numbers(&self, instance: Instance) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn numbers(&self, instance: Instance) -> impl Iterator<Item = usize> + '_ {
         prefixes(&self.trie, instance).filter_map(|prefix| self.beginnings.get_index_of(&prefix))
     }
 
     /// Takes one out; whether it was in.
-    pub(in crate::coverage) fn remove(&mut self, instance: &Instance) -> bool {
+    pub(crate) fn remove(&mut self, instance: &Instance) -> bool {
         let was_in = self.instances.remove(instance);
         if was_in {
             for prefix in prefixes(&self.trie, *instance) {

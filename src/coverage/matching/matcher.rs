@@ -9,11 +9,11 @@
 use super::candidates::Candidates;
 use super::partial::{Awaited, CellNumber, Meaning, Partial, Step};
 use super::trie::Trie;
-use crate::coverage::instance::Instance;
-use crate::coverage::universe::{Binding, Universe};
-use crate::ir::FunctionId;
-use crate::schedule::{Clocks, Edges, Stamp};
-use crate::vm::{CodeIndex, Event, Machine, Observer, PathId, ThreadName};
+use crate::instance::Instance;
+use crate::universe::{Binding, Universe};
+use cssame_ir::FunctionId;
+use cssame_schedule::{Clocks, Edges, Stamp};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

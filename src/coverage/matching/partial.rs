@@ -14,21 +14,21 @@
 //! there are know of the last access; new threads would know of it as well.
 
 use super::trie::{NodeId, Trie};
-use crate::coverage::instance::Instance;
-use crate::coverage::pattern::{Kind, MAX_LETTERS, Role, Slot};
-use crate::coverage::universe::{AccessId, Binding, PlaceAccess, Universe, VariableNumber};
-use crate::ir::{Access, FunctionId};
-use crate::vm::{Cell, CodeIndex, Event, Machine, PathId, ThreadName};
+use crate::instance::Instance;
+use crate::pattern::{Kind, MAX_LETTERS, Role, Slot};
+use crate::universe::{AccessId, Binding, PlaceAccess, Universe, VariableNumber};
+use cssame_ir::{Access, FunctionId};
+use cssame_vm::{Cell, CodeIndex, Event, Machine, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A memory cell, by a number of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::coverage) struct CellNumber(pub u32);
+pub(crate) struct CellNumber(pub u32);
 
 /// What a thread does, as far as matches depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::coverage) enum Step {
+pub(crate) enum Step {
     /// It accesses a variable of the universe.
     Access { thread: PathId, access: AccessId, variable: VariableNumber, kind: Kind, cell: CellNumber },
     /// It makes a thread for its next join in that function.
@@ -65,7 +65,7 @@ impl Step {
 
 /// What gives events their meaning.
 #[derive(Clone, Debug)]
-pub(in crate::coverage) struct Meaning<'a> {
+pub(crate) struct Meaning<'a> {
     machine: &'a Machine,
     universe: &'a Universe,
     binding: &'a Binding,
@@ -89,7 +89,7 @@ impl<'a> Meaning<'a> {
 
 /// The threads of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::coverage) struct Threads {
+pub(crate) struct Threads {
     /// Those that have not ended, in order.
     pub alive: SmallVec<[PathId; 8]>,
     /// Forked threads that have ended, and no join is behind them yet: who has made them, and in which function.
@@ -147,11 +147,11 @@ impl Threads {
 
 /// An access that a beginning waits for: by this thread, or by another one than the first; to this cell, or to one of
 /// another variable.
-pub(in crate::coverage) type Awaited = (Option<PathId>, Option<CellNumber>);
+pub(crate) type Awaited = (Option<PathId>, Option<CellNumber>);
 
 /// A beginning of matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::coverage) struct Partial {
+pub(crate) struct Partial {
     pub node: NodeId,
     /// By role.
     threads: [Option<PathId>; 2],

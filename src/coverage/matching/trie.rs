@@ -3,11 +3,11 @@
 //! **Input**: the table of patterns. **Output**: a [`Trie`]: its nodes are the beginnings of patterns; a node at the end of
 //! a pattern accepts it.
 
-use crate::coverage::pattern::{Letter, PatternId, Role};
+use crate::pattern::{Letter, PatternId, Role};
 
 /// A node; 0 is the empty beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::coverage) struct NodeId(pub u8);
+pub(crate) struct NodeId(pub u8);
 
 impl NodeId {
     /// The empty beginning.
@@ -16,7 +16,7 @@ impl NodeId {
 
 /// A beginning of patterns.
 #[derive(Clone, Debug, Default)]
-pub(in crate::coverage) struct Node {
+pub(crate) struct Node {
     /// The pattern that ends here.
     pub accepts: Option<PatternId>,
     /// Who has made the last access.
@@ -27,7 +27,7 @@ pub(in crate::coverage) struct Node {
 
 /// The patterns.
 #[derive(Clone, Debug)]
-pub(in crate::coverage) struct Trie {
+pub(crate) struct Trie {
     nodes: Vec<Node>,
 }
 

@@ -1,7 +1,7 @@
 //! What `coverage` says, as plain data: the keys of its JSON (docs/json.md).
 
 use super::lines::LinesReport;
-use crate::explore::report::{DeadlockReport, FailureReport};
+use cssame_explore::report::{DeadlockReport, FailureReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@
 //! **Soundness and limits**: numbers by line count all instances. One by one they are listed up to [`MAX_BRANCHES`], those
 //! that are covered first.
 
-use crate::coverage::find::Findings;
-use crate::coverage::instance::{Instance, instances};
-use crate::model::Unit;
+use crate::find::Findings;
+use crate::instance::{Instance, instances};
+use cssame_model::Unit;
 use std::collections::BTreeMap;
 
 /// Instances that are listed one by one at most.

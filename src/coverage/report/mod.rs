@@ -14,11 +14,11 @@ use super::instance::Instance;
 use super::pattern::{PatternId, Role};
 use super::reason::Reason;
 use super::universe::AccessId;
-use crate::explore::report::{DeadlockReport, FailureReport};
-use crate::form::{definition_name, read_name};
-use crate::ir::{DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
-use crate::model::{Model, Unit};
-use crate::schedule::ExecutionStatus;
+use cssame_explore::report::{DeadlockReport, FailureReport};
+use cssame_form::{definition_name, read_name};
+use cssame_ir::{DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
+use cssame_model::{Model, Unit};
+use cssame_schedule::ExecutionStatus;
 use lines::lines;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ impl<'a> Reporter<'a> {
         let (missing, missing_omitted) = self.missing();
         CoverageReport {
             complete: bound.is_none() && !measured.is_cut && self.findings.is_decided(),
-            bound: bound.map(crate::budget::Bound::name),
+            bound: bound.map(cssame_budget::Bound::name),
             executions: measured.executions,
             discarded: measured.discarded,
             ends: measured.statuses.clone(),
@@ -173,9 +173,9 @@ fn methods_of(program: &Program, findings: &Findings) -> Vec<Vec<String>> {
     }
     let binding = super::universe::Binding::new(&findings.universe, program);
     let mut methods = vec![Vec::new(); findings.universe.accesses.len()];
-    let reads = program.reads.entries().map(|(id, read)| (crate::ir::Access::Read(id), read.function));
+    let reads = program.reads.entries().map(|(id, read)| (cssame_ir::Access::Read(id), read.function));
     let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
-        DefinitionKind::Write(function) => Some((crate::ir::Access::Write(id), function)),
+        DefinitionKind::Write(function) => Some((cssame_ir::Access::Write(id), function)),
         DefinitionKind::Initial(_) => None,
     });
     for (access, function) in reads.chain(writes) {

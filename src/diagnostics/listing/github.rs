@@ -4,7 +4,7 @@
 //! out. The other places, the facts and the help follow the sentence, each in a line of its own.
 
 use super::{Listed, Listing};
-use crate::diagnostics::json::{DiagnosticData, LabelData};
+use crate::json::{DiagnosticData, LabelData};
 
 /// The text of a listing.
 #[must_use]

@@ -16,7 +16,6 @@ use super::json::DiagnosticData;
 
 /// A format of other tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ListingFormat {
     /// SARIF 2.1.0, for code scanning and editors.
     Sarif,

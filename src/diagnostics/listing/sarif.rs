@@ -7,8 +7,8 @@
 //! **Limits**: of an execution at most [`STEPS`] steps are shown, the last ones: servers cut longer flows.
 
 use super::{Listed, ListedStep, Listing, Suppression};
-use crate::diagnostics::Code;
-use crate::diagnostics::json::{DiagnosticData, LabelData};
+use crate::Code;
+use crate::json::{DiagnosticData, LabelData};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

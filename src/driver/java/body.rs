@@ -10,11 +10,11 @@ use super::statement::Writer;
 use super::symbol_table::SymbolTable;
 use super::text::{comment, default_value, type_name};
 use super::tree::{At, Node};
-use crate::driver::label::Located;
-use crate::driver::source_lines::SourceLines;
-use crate::ir::structure::Label;
-use crate::ir::{BlockId, Function, FunctionId, FunctionKind, Instruction, RegisterId, RegisterType};
-use crate::source::Span;
+use crate::label::Located;
+use crate::source_lines::SourceLines;
+use cssame_ir::structure::Label;
+use cssame_ir::{BlockId, Function, FunctionId, FunctionKind, Instruction, RegisterId, RegisterType};
+use cssame_source::Span;
 
 /// A function that is being written.
 struct Body<'w, 'a> {

@@ -8,9 +8,9 @@ use super::key::fits;
 use super::operators;
 use super::symbol_table::{SymbolTable, element_type};
 use super::text::{identifier, literal};
-use crate::driver::names::Names;
-use crate::ir::types::Part;
-use crate::ir::{
+use crate::names::Names;
+use cssame_ir::types::Part;
+use cssame_ir::{
     Arithmetic, Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, RegisterId,
     RegisterType, ScalarType, Type, UnaryOperator, Value,
 };

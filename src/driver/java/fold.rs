@@ -9,7 +9,7 @@
 //! at the beginning of the function, so that it keeps its value from round to round.
 
 use super::tree::{At, Node};
-use crate::ir::{
+use cssame_ir::{
     Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, RegisterType, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};

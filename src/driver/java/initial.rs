@@ -4,7 +4,7 @@
 
 use super::symbol_table::{SymbolTable, Variable, element_type, single_name};
 use super::text::{boxed_name, default_value, literal};
-use crate::ir::{LeafKind, ScalarType, Type, Value, VariableId};
+use cssame_ir::{LeafKind, ScalarType, Type, Value, VariableId};
 
 /// Objects of an array that are written one by one.
 const MANY: u32 = 8;

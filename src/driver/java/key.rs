@@ -2,8 +2,8 @@
 //!
 //! In: a place in memory. Out: the declaration that it names, unless a reference hides that.
 
-use crate::ir::types::Part;
-use crate::ir::{Base, ClassId, FunctionId, LeafKind, Place, Program, Type, VariableId};
+use cssame_ir::types::Part;
+use cssame_ir::{Base, ClassId, FunctionId, LeafKind, Place, Program, Type, VariableId};
 
 /// A variable, or a field of all objects of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

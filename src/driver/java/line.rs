@@ -16,18 +16,18 @@ pub(super) struct Line {
 
 /// An event of the program, as an aspect sees it: a join point of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::driver) struct Mark {
+pub(crate) struct Mark {
     /// `get` and `set` of a field, `call` of a method, `lock` and `unlock` of a monitor.
-    pub(in crate::driver) join_point: &'static str,
+    pub(crate) join_point: &'static str,
     /// The name of the field or the method; `-` for a monitor.
-    pub(in crate::driver) member: String,
+    pub(crate) member: String,
     /// As plans name it.
-    pub(in crate::driver) place: String,
+    pub(crate) place: String,
 }
 
 /// Lines, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(in crate::driver) struct Lines {
+pub(crate) struct Lines {
     lines: Vec<Line>,
     indent: usize,
 }
@@ -39,11 +39,11 @@ impl Mark {
 }
 
 impl Lines {
-    pub(in crate::driver) fn at(indent: usize) -> Lines {
+    pub(crate) fn at(indent: usize) -> Lines {
         Lines { lines: Vec::new(), indent }
     }
 
-    pub(in crate::driver) fn push(&mut self, text: impl Into<String>) {
+    pub(crate) fn push(&mut self, text: impl Into<String>) {
         self.lines.push(Line { indent: self.indent, text: text.into(), is_hook: false, events: Vec::new() });
     }
 
@@ -59,19 +59,19 @@ impl Lines {
     }
 
     /// Opens a block: what follows stands deeper.
-    pub(in crate::driver) fn open(&mut self, text: impl Into<String>) {
+    pub(crate) fn open(&mut self, text: impl Into<String>) {
         self.push(text);
         self.indent += 1;
     }
 
     /// Closes a block.
-    pub(in crate::driver) fn close(&mut self, text: impl Into<String>) {
+    pub(crate) fn close(&mut self, text: impl Into<String>) {
         self.indent = self.indent.saturating_sub(1);
         self.push(text);
     }
 
     /// Closes a block, and opens another one in the same line.
-    pub(in crate::driver) fn reopen(&mut self, text: impl Into<String>) {
+    pub(crate) fn reopen(&mut self, text: impl Into<String>) {
         self.close(text);
         self.indent += 1;
     }
@@ -89,16 +89,16 @@ impl Lines {
     }
 
     /// Whether a line has that word.
-    pub(in crate::driver) fn mentions(&self, word: &str) -> bool {
+    pub(crate) fn mentions(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.text.contains(word))
     }
 
-    pub(in crate::driver) fn append(&mut self, other: Lines) {
+    pub(crate) fn append(&mut self, other: Lines) {
         self.lines.extend(other.lines);
     }
 
     /// The text, and the events by their lines, counted from 1.
-    pub(in crate::driver) fn finish(&self, with_hooks: bool) -> (String, Vec<(usize, Mark)>) {
+    pub(crate) fn finish(&self, with_hooks: bool) -> (String, Vec<(usize, Mark)>) {
         let (mut text, mut events, mut number) = (String::new(), Vec::new(), 0);
         for line in self.lines.iter().filter(|line| with_hooks || !line.is_hook) {
             number += 1;

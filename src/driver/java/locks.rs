@@ -12,8 +12,8 @@
 use super::key::{Key, fits, key_of};
 use super::tree::{Leavable, Node};
 
-use crate::ir::sync::Kind;
-use crate::ir::{Base, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterId, Synchronisation, Type};
+use cssame_ir::sync::Kind;
+use cssame_ir::{Base, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterId, Synchronisation, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The locks that are monitors.
@@ -151,7 +151,7 @@ impl Search<'_> {
         let base = program.base_type(id, place);
         let parts = base.and_then(|base| program.parts_of(base, place, |ty| fits(program, ty, pointee)));
         let field = parts.iter().flatten().rev().find_map(|part| match *part {
-            crate::ir::types::Part::Field(class, number) => Some(Key::Field(class, number)),
+            cssame_ir::types::Part::Field(class, number) => Some(Key::Field(class, number)),
             _ => None,
         });
         match (field, place.base) {

@@ -3,7 +3,7 @@
 //! In: the parts of a package. Out: its files: the program (`Program.java`, and a file for each class), the runtime (package
 //! `cssame`), the plans as plain data, the tests, a Maven project, and a script that needs no network.
 //!
-//! Algorithm: the graph of each function becomes nested statements ([`crate::ir::structure`]); temporaries are written where
+//! Algorithm: the graph of each function becomes nested statements ([`cssame_ir::structure`]); temporaries are written where
 //! they are used (`fold`), locks that are always used as `synchronized` can be become monitors (`locks`), and each event of a plan
 //! gets a line of its own between two that hold the thread to the plan: it waits for its turn in the total order of events, so
 //! that no operation ever blocks but in a deadlock that was recorded.

@@ -3,10 +3,10 @@
 //! In: operators, and the text of their operands, in parentheses where an operator needs them. Out: text. Arithmetic is that of the
 //! language, which Java's is: integers wrap around, and shifts use the low bits of the count.
 
-use crate::ir::{Arithmetic, BinaryOperator, ScalarType, UnaryOperator};
+use cssame_ir::{Arithmetic, BinaryOperator, ScalarType, UnaryOperator};
 
 /// An operator with one operand; none for a conversion that changes nothing.
-pub(in crate::driver) fn unary(op: UnaryOperator, value: &str) -> Option<String> {
+pub(crate) fn unary(op: UnaryOperator, value: &str) -> Option<String> {
     use ScalarType::{Bool, Double, Int, Long};
     let cast = |name: &str| format!("({name}) {value}");
     Some(match op {
@@ -26,7 +26,7 @@ pub(in crate::driver) fn unary(op: UnaryOperator, value: &str) -> Option<String>
 }
 
 /// An operator with two operands; `is_text`: strings, which are objects.
-pub(in crate::driver) fn binary(op: BinaryOperator, is_text: bool, first: &str, second: &str) -> String {
+pub(crate) fn binary(op: BinaryOperator, is_text: bool, first: &str, second: &str) -> String {
     use BinaryOperator as Op;
     let sign = match op {
         Op::Add(_) => "+",
@@ -51,7 +51,7 @@ pub(in crate::driver) fn binary(op: BinaryOperator, is_text: bool, first: &str, 
 
 /// The operator that holds where another one does not, and whether its operands change places; not of the order of doubles,
 /// which may be no numbers.
-pub(in crate::driver) fn opposite(op: BinaryOperator) -> Option<(BinaryOperator, bool)> {
+pub(crate) fn opposite(op: BinaryOperator) -> Option<(BinaryOperator, bool)> {
     use BinaryOperator as Op;
     Some(match op {
         Op::Equal => (Op::NotEqual, false),

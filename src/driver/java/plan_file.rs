@@ -5,10 +5,10 @@
 //! wait begins.
 
 use super::text::push_unit;
-use crate::driver::Options;
-use crate::driver::datum::Datum;
-use crate::driver::plan::{Act, End, Exchange, Operation, PlannedEvent};
-use crate::driver::test_case::TestCase;
+use crate::Options;
+use crate::datum::Datum;
+use crate::plan::{Act, End, Exchange, Operation, PlannedEvent};
+use crate::test_case::TestCase;
 use std::fmt::Write;
 
 /// An event as Java has it: its kind, and its fields behind the place.

@@ -11,11 +11,11 @@ use super::locks::Monitors;
 use super::symbol_table::{SymbolTable, Variable};
 use super::text::comment;
 use super::tree::{Node, tree};
-use crate::driver::reached::{callees, reached_functions};
-use crate::driver::{DriveError, Input, Options};
-use crate::ir::structure::structured;
-use crate::ir::sync::Kind;
-use crate::ir::{ClassId, FunctionId, Instruction, LeafKind, Type};
+use crate::reached::{callees, reached_functions};
+use crate::{DriveError, Input, Options};
+use cssame_ir::structure::structured;
+use cssame_ir::sync::Kind;
+use cssame_ir::{ClassId, FunctionId, Instruction, LeafKind, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A file of the program.

@@ -3,10 +3,10 @@
 //! In: the parts of a package, and what holds the program to a plan. Out: what is in it, how its tests are run, what they show.
 
 use super::Form;
-use crate::driver::parts::Parts;
+use crate::parts::Parts;
 
 /// The text of the file.
-pub(in crate::driver) fn readme(parts: &Parts<'_>, form: Form) -> String {
+pub(crate) fn readme(parts: &Parts<'_>, form: Form) -> String {
     let Parts { name, options, .. } = parts;
     let tests = match parts.cases.len() {
         0 => format!("There is {}.", parts.manifest.note.unwrap_or("no test")),

@@ -4,8 +4,8 @@
 
 use super::locks::{Monitors, region_end};
 use super::tree::{At, Node};
-use crate::ir::sync::Kind;
-use crate::ir::{FunctionId, Instruction, Program};
+use cssame_ir::sync::Kind;
+use cssame_ir::{FunctionId, Instruction, Program};
 
 /// Makes regions of what a monitor protects, and of atomic blocks.
 pub(super) fn regions(program: &Program, id: FunctionId, monitors: &Monitors, nodes: Vec<Node>) -> Vec<Node> {

@@ -3,15 +3,15 @@
 //! In: what is special to a target. Out: a script that compiles a package and runs its tests without a network.
 
 /// What a script does for its target.
-pub(in crate::driver) struct Script {
+pub(crate) struct Script {
     /// What it does, as a sentence without its end.
-    pub(in crate::driver) what: &'static str,
+    pub(crate) what: &'static str,
     /// Looks for tools, beside those that all packages need.
-    pub(in crate::driver) tools: &'static str,
+    pub(crate) tools: &'static str,
     /// Their versions, each with a comma behind it.
-    pub(in crate::driver) versions: &'static str,
+    pub(crate) versions: &'static str,
     /// Makes the classes of the program.
-    pub(in crate::driver) build: &'static str,
+    pub(crate) build: &'static str,
 }
 
 /// The script of a package of plain Java.
@@ -24,7 +24,7 @@ pub(super) const JAVA: Script = Script {
 
 impl Script {
     /// The text of `run.sh`.
-    pub(in crate::driver) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         include_str!("template/run.sh")
             .replace("{what}", self.what)
             .replace("{tools}", self.tools)

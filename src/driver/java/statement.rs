@@ -7,13 +7,13 @@ use super::expression::Scope;
 use super::line::{Lines, Mark};
 use super::text::string;
 use super::tree::At;
-use crate::driver::Input;
-use crate::driver::label::{Located, operand_type};
-use crate::ir::{
+use crate::Input;
+use crate::label::{Located, operand_type};
+use cssame_ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, FunctionId, Index, Instruction, NewThread, Operand, Place,
     RegisterId, RegisterType, TextId, ThreadLabel,
 };
-use crate::vm::FailureKind;
+use cssame_vm::FailureKind;
 use rustc_hash::FxHashSet;
 
 /// Writes the instructions of a function.

@@ -9,9 +9,9 @@
 use super::key::{Key, key_of};
 use super::locks::Monitors;
 use super::text::{boxed_name, identifier, type_name};
-use crate::driver::Input;
-use crate::driver::names::Names;
-use crate::ir::{
+use crate::Input;
+use crate::names::Names;
+use cssame_ir::{
     ClassId, FunctionId, FunctionKind, Instruction, LeafKind, Program, RegisterType, ScalarType, Storage, SymbolId,
     Type, VariableId,
 };

@@ -6,9 +6,9 @@
 use super::line::Mark;
 use super::statement::Writer;
 use super::text::string;
-use crate::driver::label::Located;
-use crate::ir::sync::Kind;
-use crate::ir::{Instruction, Synchronisation};
+use crate::label::Located;
+use cssame_ir::sync::Kind;
+use cssame_ir::{Instruction, Synchronisation};
 
 impl<'a> Writer<'_, 'a> {
     /// An operation on a synchronisation object that is no monitor.

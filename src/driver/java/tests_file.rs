@@ -5,9 +5,9 @@
 
 use super::package_of;
 use super::text::{comment, string, word};
-use crate::driver::Expect;
-use crate::driver::parts::Parts;
-use crate::driver::test_case::TestCase;
+use crate::Expect;
+use crate::parts::Parts;
+use crate::test_case::TestCase;
 use std::fmt::Write;
 
 /// Tests of a class at most: Java bounds the size of a class.

@@ -3,7 +3,7 @@
 //! In: names and constants of the program. Out: identifiers, literals and comments that Java takes. Text of the program is
 //! data: nothing of it can end a string or a comment, and a Unicode escape of its own has no meaning.
 
-use crate::ir::{ScalarType, Texts, Value};
+use cssame_ir::{ScalarType, Texts, Value};
 use std::fmt::Write;
 
 /// Words that are no identifiers in Java, or not everywhere.
@@ -24,7 +24,7 @@ const METHODS: &str = "\
     clone equals finalize getClass hashCode notify notifyAll toString wait";
 
 /// An identifier like a name of the program.
-pub(in crate::driver) fn identifier(text: &str) -> String {
+pub(crate) fn identifier(text: &str) -> String {
     let letter = |each: char| if each.is_ascii_alphanumeric() { each } else { '_' };
     let mut name = String::with_capacity(text.len());
     for each in text.chars().map(letter) {
@@ -55,7 +55,7 @@ fn is_class_of_tests(name: &str) -> bool {
 const LITERAL: usize = 10_000;
 
 /// A string: a literal, or several that are put together when the program runs.
-pub(in crate::driver) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut literal = "\"".to_owned();
     for (number, each) in text.chars().enumerate() {
         if number > 0 && number % LITERAL == 0 {
@@ -86,7 +86,7 @@ pub(super) fn push_unit(text: &mut String, unit: u16) {
 }
 
 /// Text of the program, or a name of a file, in a comment.
-pub(in crate::driver) fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for each in text.chars() {
         match each {
@@ -103,7 +103,7 @@ pub(in crate::driver) fn comment(text: &str) -> String {
 }
 
 /// The type of data.
-pub(in crate::driver) fn type_name(ty: ScalarType) -> &'static str {
+pub(crate) fn type_name(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Int => "int",
         ScalarType::Long => "long",
@@ -127,7 +127,7 @@ pub(super) fn boxed_name(ty: ScalarType) -> &'static str {
 }
 
 /// What a variable begins with.
-pub(in crate::driver) fn default_value(ty: ScalarType) -> &'static str {
+pub(crate) fn default_value(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Int => "0",
         ScalarType::Long => "0L",
@@ -139,7 +139,7 @@ pub(in crate::driver) fn default_value(ty: ScalarType) -> &'static str {
 }
 
 /// A literal.
-pub(in crate::driver) fn literal(texts: &Texts, value: Value) -> String {
+pub(crate) fn literal(texts: &Texts, value: Value) -> String {
     match value {
         Value::Int(value) => value.to_string(),
         Value::Long(value) => format!("{value}L"),

@@ -1,9 +1,9 @@
 //! The statements of a function as Java nests them.
 //!
-//! In: the structured control flow of a function ([`crate::ir::structure`]). Out: a tree whose leaves are single instructions.
+//! In: the structured control flow of a function ([`cssame_ir::structure`]). Out: a tree whose leaves are single instructions.
 
-use crate::ir::structure::{Label, Structured};
-use crate::ir::{BlockId, Function, Operand, RegisterId};
+use cssame_ir::structure::{Label, Structured};
+use cssame_ir::{BlockId, Function, Operand, RegisterId};
 
 /// The instruction of that number of a block.
 pub(super) type At = (BlockId, u32);

@@ -9,20 +9,20 @@ use super::expression::{Expression, binary, divides, unary};
 use super::registers::Registers;
 use super::sites::Sites;
 use super::versions::{Seen, Versions};
-use crate::driver::Input;
-use crate::driver::java::line::Lines;
-use crate::driver::java::text::{comment, default_value, string};
-use crate::driver::label::{Located, operand_type};
-use crate::driver::source_lines::SourceLines;
-use crate::ir::operation::thread_name;
-use crate::ir::structure::Structured;
-use crate::ir::sync::Kind;
-use crate::ir::{
+use crate::Input;
+use crate::java::line::Lines;
+use crate::java::text::{comment, default_value, string};
+use crate::label::{Located, operand_type};
+use crate::source_lines::SourceLines;
+use cssame_ir::operation::thread_name;
+use cssame_ir::structure::Structured;
+use cssame_ir::sync::Kind;
+use cssame_ir::{
     BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Operand, Place, ReadId, RegisterType,
     ThreadLabel,
 };
-use crate::source::Span;
-use crate::vm::FailureKind;
+use cssame_source::Span;
+use cssame_vm::FailureKind;
 use rustc_hash::FxHashMap;
 
 /// What all bodies need.
@@ -69,7 +69,7 @@ impl<'a> Body<'_, 'a> {
     fn globals(&mut self) {
         let program = self.context.input.program;
         for (id, variable) in program.variables.entries() {
-            if variable.storage == crate::ir::Storage::Global && self.context.versions.plain(id).is_none() {
+            if variable.storage == cssame_ir::Storage::Global && self.context.versions.plain(id).is_none() {
                 self.source_line(variable.span);
                 self.context.versions.beginning(id).into_iter().for_each(|line| self.lines.push(line));
             }
@@ -119,7 +119,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn jump(&mut self, word: &str, label: Option<crate::ir::structure::Label>) {
+    fn jump(&mut self, word: &str, label: Option<cssame_ir::structure::Label>) {
         let text = label.map_or_else(|| format!("{word};"), |label| format!("{word} label{};", label.0));
         self.lines.push(text);
     }
@@ -235,7 +235,7 @@ impl<'a> Body<'_, 'a> {
             Seen::Version(field) => (Vec::new(), field.to_owned()),
             Seen::Nothing => {
                 let input = self.context.input;
-                let name = crate::form::read_name(input.sources, input.program, read);
+                let name = cssame_form::read_name(input.sources, input.program, read);
                 let ty = Located { function: self.id, instruction: self.at(at), span: input.program.reads[read].span }
                     .cell_type(input);
                 let message = string(&format!("no definition reaches {name}"));
@@ -292,14 +292,14 @@ impl<'a> Body<'_, 'a> {
         &self,
         located: &Located<'_>,
         condition: &str,
-        (kind, message): (FailureKind, Option<crate::ir::TextId>),
+        (kind, message): (FailureKind, Option<cssame_ir::TextId>),
     ) -> String {
         let message = string(&located.failure(self.context.input, kind, message));
         format!("Failure.check({condition}, {message});")
     }
 }
 
-fn label_text(label: crate::ir::structure::Label) -> String {
+fn label_text(label: cssame_ir::structure::Label) -> String {
     format!("label{}: ", label.0)
 }
 

@@ -2,9 +2,9 @@
 //!
 //! In: operators, and expressions. Out: expressions, with what is needed to write them as operands and as conditions.
 
-use crate::driver::java::operators;
-use crate::driver::java::text::literal;
-use crate::ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
+use crate::java::operators;
+use crate::java::text::literal;
+use cssame_ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
 
 /// An expression.
 #[derive(Clone, Debug)]

@@ -8,12 +8,12 @@ use super::registers::{Phi, Registers};
 use super::sites::Sites;
 use super::unsaid::Unsaid;
 use super::versions::{Field, Pi, Versions};
-use crate::driver::Input;
-use crate::driver::java::line::Lines;
-use crate::driver::java::text::{comment, string, type_name};
-use crate::ir::structure::{Structured, structured};
-use crate::ir::{Function, FunctionId, Instruction};
-use crate::ssa::{FunctionSsa, ProgramSsa};
+use crate::Input;
+use crate::java::line::Lines;
+use crate::java::text::{comment, string, type_name};
+use cssame_ir::structure::{Structured, structured};
+use cssame_ir::{Function, FunctionId, Instruction};
+use cssame_ssa::{FunctionSsa, ProgramSsa};
 use rustc_hash::FxHashMap;
 
 /// The name of the file in what it is about, and of the package of Java.
@@ -48,7 +48,7 @@ pub(super) fn structure(
 fn with_phis(function: &Function, form: &FunctionSsa) -> Function {
     let mut function = function.clone();
     for phi in form.ssa.phis() {
-        let block = &mut function.blocks[crate::ir::BlockId(phi.block)];
+        let block = &mut function.blocks[cssame_ir::BlockId(phi.block)];
         if block.instructions.is_empty() {
             block.instructions.push(Instruction::Join);
             block.spans.push(block.terminator_span);

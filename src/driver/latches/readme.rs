@@ -4,7 +4,7 @@
 
 use super::tests_file::Test;
 use super::versions::Versions;
-use crate::driver::Options;
+use crate::Options;
 use std::fmt::Write;
 
 /// The text of the file.

@@ -11,11 +11,11 @@
 
 use super::expression::Expression;
 use super::versions::{Field, Versions};
-use crate::driver::Input;
-use crate::driver::java::text::{default_value, identifier, type_name};
-use crate::driver::names::Names;
-use crate::ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, ScalarType};
-use crate::ssa::{AccessKind, FunctionSsa, NO_VERSION, Numbers, ProgramSsa};
+use crate::Input;
+use crate::java::text::{default_value, identifier, type_name};
+use crate::names::Names;
+use cssame_ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, ScalarType};
+use cssame_ssa::{AccessKind, FunctionSsa, NO_VERSION, Numbers, ProgramSsa};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A phi function.

@@ -5,10 +5,10 @@
 //! **Soundness and limits**: whether selections contradict each other is not asked, but for two that give one pi function two terms.
 
 use super::versions::Versions;
-use crate::driver::Input;
-use crate::driver::manifest::name_in_contexts;
-use crate::form::{Selection, definition_name, read_name, selected_definition};
-use crate::ir::{DefinitionId, ReadId};
+use crate::Input;
+use crate::manifest::name_in_contexts;
+use cssame_form::{Selection, definition_name, read_name, selected_definition};
+use cssame_ir::{DefinitionId, ReadId};
 use rustc_hash::FxHashMap;
 
 /// Says why a selection means no term of a pi function.

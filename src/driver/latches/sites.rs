@@ -6,13 +6,13 @@
 //! **Soundness and limits**: a reference is followed through parameters of functions that one place begins. Where several do,
 //! it leads to nothing that is known; the form refuses such functions.
 
-use crate::driver::Input;
-use crate::driver::reached::reached_functions;
-use crate::ir::flow::flow_graph;
-use crate::ir::{
+use crate::Input;
+use crate::reached::reached_functions;
+use cssame_ir::flow::flow_graph;
+use cssame_ir::{
     Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, Storage, VariableId,
 };
-use crate::source::Span;
+use cssame_source::Span;
 use fixedbitset::FixedBitSet;
 use petgraph::algo::kosaraju_scc;
 use rustc_hash::FxHashMap;

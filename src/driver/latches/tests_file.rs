@@ -2,7 +2,7 @@
 //!
 //! **Input**: tests. **Output**: Java text. A test says what its pi functions give.
 
-use crate::driver::java::text::{comment, string};
+use crate::java::text::{comment, string};
 use std::fmt::Write;
 
 /// Tests of a class at most: Java bounds the size of a class.

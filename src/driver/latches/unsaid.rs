@@ -9,10 +9,10 @@
 //! **Soundness and limits**: that a block on a circle of the flow graph runs only once, by its values, is not seen.
 
 use super::sites::Sites;
-use crate::driver::Input;
-use crate::ir::sync::Kind;
-use crate::ir::{BlockId, FunctionId, Instruction, LeafKind, Operand, Place, RegisterType, ScalarType, Type, Variable};
-use crate::source::Span;
+use crate::Input;
+use cssame_ir::sync::Kind;
+use cssame_ir::{BlockId, FunctionId, Instruction, LeafKind, Operand, Place, RegisterType, ScalarType, Type, Variable};
+use cssame_source::Span;
 
 /// Terms that a pi function can have: a method of Java takes 255 words of arguments, and a `double` is two.
 const MAX_ARGUMENTS: usize = 120;

@@ -6,19 +6,19 @@
 //! **Algorithm**
 //! 1. A definition of a shared variable is the field `a_2`, by its version; so is what a pi function gives. The numbers are those
 //!    of `cssame ir --emit cssame`.
-//! 2. A read that sees what an earlier one has seen ([`Form::same_as`](crate::form::Form::same_as)) names the field of that one; a
+//! 2. A read that sees what an earlier one has seen ([`Form::same_as`](cssame_form::Form::same_as)) names the field of that one; a
 //!    read that one definition reaches names the field of that.
 //! 3. Memory that no two threads share has no versions: a variable is one field.
 
 use super::sites::Sites;
-use crate::driver::Input;
-use crate::driver::java::text::{default_value, identifier, literal, string, type_name};
-use crate::driver::names::Names;
-use crate::form::print::CssameAnnotations;
-use crate::form::{definition_name, read_name};
-use crate::ir::print::{Annotations, Site};
-use crate::ir::{DefinitionId, DefinitionKind, Instruction, LeafKind, ReadId, ScalarType, SymbolId, VariableId};
-use crate::ssa::ProgramSsa;
+use crate::Input;
+use crate::java::text::{default_value, identifier, literal, string, type_name};
+use crate::names::Names;
+use cssame_form::print::CssameAnnotations;
+use cssame_form::{definition_name, read_name};
+use cssame_ir::print::{Annotations, Site};
+use cssame_ir::{DefinitionId, DefinitionKind, Instruction, LeafKind, ReadId, ScalarType, SymbolId, VariableId};
+use cssame_ssa::ProgramSsa;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names that the program needs itself.
@@ -269,7 +269,7 @@ impl<'a> Versions<'a> {
                 LeafKind::Event => format!("final Event {name} = new Event({shown});"),
                 LeafKind::Barrier(parties) => format!("final Barrier {name} = new Barrier({shown}, {parties});"),
                 LeafKind::Semaphore => {
-                    let count = first.map_or(0, crate::ir::Value::bits);
+                    let count = first.map_or(0, cssame_ir::Value::bits);
                     format!("final Semaphore {name} = new Semaphore({shown}, {count});")
                 }
                 _ => format!("final Lock {name} = new Lock({shown});"),

@@ -6,10 +6,10 @@
 
 use super::registers::Registers;
 use super::value::datum;
-use crate::driver::Input;
-use crate::driver::datum::Datum;
-use crate::driver::label::Located;
-use crate::ir::{
+use crate::Input;
+use crate::datum::Datum;
+use crate::label::Located;
+use cssame_ir::{
     AtomicOperation, Base, Index, Instruction, LeafKind, Operand, Place, Program, RegisterId, Storage, Synchronisation,
     VariableId,
 };

@@ -5,15 +5,15 @@
 
 use super::free;
 use super::registers::{Memory, Registers};
-use crate::driver::Input;
-use crate::driver::label::Located;
-use crate::driver::names::FunctionNames;
-use crate::ir::sync::Kind;
-use crate::ir::{
+use crate::Input;
+use crate::label::Located;
+use crate::names::FunctionNames;
+use cssame_ir::sync::Kind;
+use cssame_ir::{
     Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Index, Instruction, NewThread, Operand, Place, ReadId,
     RegisterId, RegisterType, ScalarType, Synchronisation, TextId, UnaryOperator,
 };
-use crate::vm::FailureKind;
+use cssame_vm::FailureKind;
 
 /// Writes the instructions of a function.
 pub(super) struct Emitter<'b, 'a> {
@@ -220,7 +220,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn call(&self, function: crate::ir::FunctionId, arguments: &[Operand]) -> String {
+    fn call(&self, function: cssame_ir::FunctionId, arguments: &[Operand]) -> String {
         let parameters = self.input.program.functions[function].parameters.iter();
         let callee = &self.input.program.functions[function];
         let free = self.is_free();

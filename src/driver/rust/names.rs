@@ -2,7 +2,7 @@
 //!
 //! In: names of the program. Out: identifiers that Rust takes.
 
-use crate::driver::names;
+use crate::names;
 
 /// Words that are no identifiers in Rust, and names that the generated code needs itself.
 const RESERVED: &[&str] = &[

@@ -6,10 +6,10 @@ use super::body::Body;
 use super::free;
 use super::names::{comment, identifier};
 use super::registers::Memory;
-use crate::driver::names::{FunctionNames, Names};
-use crate::driver::parts::{Module, Parts};
-use crate::driver::reached::reached_functions;
-use crate::driver::{DriveError, Options};
+use crate::names::{FunctionNames, Names};
+use crate::parts::{Module, Parts};
+use crate::reached::reached_functions;
+use crate::{DriveError, Options};
 use std::fmt::Write;
 
 /// The name of the module of a program that is the only one of its package, and of the one that the others are in.

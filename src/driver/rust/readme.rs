@@ -3,7 +3,7 @@
 //! In: the parts of a package. Out: what is in it, what a latch is, what its tests show and what they do not.
 
 use super::names::comment;
-use crate::driver::parts::Parts;
+use crate::parts::Parts;
 
 /// The text of the file.
 pub(super) fn emit(parts: &Parts<'_>) -> String {

@@ -5,9 +5,9 @@
 
 use super::names::identifier;
 use super::value::rust_type;
-use crate::driver::Input;
-use crate::driver::names::{FunctionNames, Names};
-use crate::ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, Terminator};
+use crate::Input;
+use crate::names::{FunctionNames, Names};
+use cssame_ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, Terminator};
 use rustc_hash::FxHashMap;
 
 /// What memory is in the package.
@@ -77,7 +77,7 @@ impl<'a> Registers<'a> {
             }
         }
         let registers = self.function.registers.entries();
-        let choose = |(id, register): (RegisterId, &crate::ir::Register)| match (register.ty, homes.get(&id)) {
+        let choose = |(id, register): (RegisterId, &cssame_ir::Register)| match (register.ty, homes.get(&id)) {
             (RegisterType::Reference, _) if self.memory == Memory::Latches => Variable::Nothing,
             (_, None) => Variable::Nothing,
             (_, Some(Some(_))) => Variable::Let(String::new()),

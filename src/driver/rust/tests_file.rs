@@ -5,11 +5,11 @@
 use super::names::comment;
 use super::program::path;
 use super::value::datum;
-use crate::driver::parts::Parts;
-use crate::driver::plan::{Act, End, LastValue, Operation, Plan, Source, ThreadPlan, WaitingThread};
-use crate::driver::recorded::schedule_file;
-use crate::driver::test_case::TestCase;
-use crate::driver::{Expect, Options};
+use crate::parts::Parts;
+use crate::plan::{Act, End, LastValue, Operation, Plan, Source, ThreadPlan, WaitingThread};
+use crate::recorded::schedule_file;
+use crate::test_case::TestCase;
+use crate::{Expect, Options};
 use std::fmt::Write;
 
 /// The width of the lines of a package.

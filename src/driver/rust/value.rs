@@ -2,8 +2,8 @@
 //!
 //! In: types and constants of the intermediate representation. Out: the text of Rust types and literals.
 
-use crate::driver::datum::Datum;
-use crate::ir::{ScalarType, Texts, Value};
+use crate::datum::Datum;
+use cssame_ir::{ScalarType, Texts, Value};
 
 /// The Rust type.
 pub(super) fn rust_type(ty: ScalarType) -> &'static str {

@@ -10,12 +10,12 @@
 //! no more, and so comes to its end. Recursion is none: calls that are too deep, and threads that are too many, fail.
 //! Many loops that end are not seen to do so.
 
-use crate::ir::{
+use cssame_ir::{
     Arithmetic, BinaryOperator, Block, BlockId, Function, Instruction, Operand, Program, RegisterId, ScalarType,
     Terminator, Value,
 };
-use crate::ssa::dominators::Dominators;
-use crate::ssa::graph::Graph;
+use cssame_ssa::dominators::Dominators;
+use cssame_ssa::graph::Graph;
 use rustc_hash::FxHashSet;
 
 /// Whether some loop of the program may run for ever.
@@ -183,7 +183,7 @@ fn step_of(
     counter: RegisterId,
     in_each_round: &dyn Fn(&u32) -> bool,
 ) -> Option<i32> {
-    if function.registers[counter].ty != crate::ir::RegisterType::Scalar(ScalarType::Int) {
+    if function.registers[counter].ty != cssame_ir::RegisterType::Scalar(ScalarType::Int) {
         return None;
     }
     let mut writes = writes(function, of, counter);

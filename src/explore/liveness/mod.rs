@@ -34,12 +34,12 @@ mod starvation;
 mod tests;
 mod waiting;
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::ir::Program;
-use crate::schedule::Walks;
-use crate::source::Span;
-use crate::vm::{Choice, CodeIndex, Machine, ThreadIndex};
 use components::{Component, Finder, Follow};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::Program;
+use cssame_schedule::Walks;
+use cssame_source::Span;
+use cssame_vm::{Choice, CodeIndex, Machine, ThreadIndex};
 use fixedbitset::FixedBitSet;
 use lasso::lasso;
 use rustc_hash::FxHashSet;

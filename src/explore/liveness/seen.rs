@@ -12,8 +12,8 @@
 use super::components::{Component, Finder};
 use super::lasso::lasso;
 use super::space::{Label, Space};
-use crate::schedule::Walk;
-use crate::vm::{Choice, Machine, Move, Pending, Progress, State, Tables, ThreadIndex};
+use cssame_schedule::Walk;
+use cssame_vm::{Choice, Machine, Move, Pending, Progress, State, Tables, ThreadIndex};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 

@@ -11,11 +11,11 @@
 //! only ends by a step of its own, so what holds of a slot holds of the threads in it.
 
 use super::waiting::WaitingLoops;
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::graph::{DISCARDED, Graph};
-use crate::explore::states::reversed::Reversed;
-use crate::explore::states::{self, EndContext, Monitor, Searched, Transition, Visitor};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, ThreadIndex, ThreadName};
+use crate::states::graph::{DISCARDED, Graph};
+use crate::states::reversed::Reversed;
+use crate::states::{self, EndContext, Monitor, Searched, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, State, ThreadIndex, ThreadName};
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;

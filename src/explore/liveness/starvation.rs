@@ -17,7 +17,7 @@
 
 use super::components::{Component, Finder};
 use super::waiting::WaitingLoops;
-use crate::vm::{CodeIndex, Obstacle};
+use cssame_vm::{CodeIndex, Obstacle};
 use std::collections::BTreeMap;
 
 /// What keeps a thread.

@@ -1,11 +1,11 @@
 //! Tests on small programs whose executions without end are known.
 
 use super::{EndlessAnswer, EndlessKind, EndlessRequest, cycle_in, endless, may_run_for_ever, returns};
-use crate::budget::{Bound, Budget, Limits};
-use crate::model::{Model, Options};
-use crate::schedule::{Random, run};
-use crate::vm::Semantics;
 use EndlessKind::{Livelock, NoEnd, Starvation};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_model::{Model, Options};
+use cssame_schedule::{Random, run};
+use cssame_vm::Semantics;
 
 fn model(text: &str) -> Model {
     Model::from_text("test.csm", text, &Options::default()).expect("it compiles")

@@ -9,9 +9,9 @@
 //! function calls itself from a loop, leaving the loop of the inner call counts as leaving that of the outer one.
 
 use super::finite::NaturalLoops;
-use crate::ir::{BlockId, FunctionId, Program, Terminator};
-use crate::source::Span;
-use crate::vm::{CodeIndex, Machine};
+use cssame_ir::{BlockId, FunctionId, Program, Terminator};
+use cssame_source::Span;
+use cssame_vm::{CodeIndex, Machine};
 use rustc_hash::FxHashMap;
 
 /// What a way of a branch means for loops.

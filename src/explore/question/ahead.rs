@@ -18,12 +18,12 @@
 //! not hold: conditions are not looked at. A cell has one symbol, whichever name it is reached by, so what touches a
 //! cell touches its symbol. Of a program that is too large there is no look ahead.
 
-use crate::ir::sync::{Blocking, Kind};
-use crate::ir::{
+use cssame_ir::sync::{Blocking, Kind};
+use cssame_ir::{
     Access, Block, BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Program, ReadId, SymbolId,
     Terminator,
 };
-use crate::vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
+use cssame_vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -12,17 +12,17 @@
 //! **Soundness and limits**: as `reads_from`. Failures come behind all other threads: other programs are refused. Executions of one
 //! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
-use crate::budget::{Bound, Budget};
-use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
-use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::explore::question::failures::{FailureKey, failure_key, failure_list};
-use crate::explore::question::outcomes::{Outcomes, Room};
-use crate::explore::question::restored::{Restored, Restorer, WithoutLocks};
-use crate::explore::reads_from::{self, Enumerated, Execution, Refusal};
-use crate::explore::states::terms::Open;
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::Walk;
-use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, State, Tables, ThreadName};
+use crate::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
+use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::question::failures::{FailureKey, failure_key, failure_list};
+use crate::question::outcomes::{Outcomes, Room};
+use crate::question::restored::{Restored, Restorer, WithoutLocks};
+use crate::reads_from::{self, Enumerated, Execution, Refusal};
+use crate::states::terms::Open;
+use cssame_budget::{Bound, Budget};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_schedule::Walk;
+use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, State, Tables, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -252,7 +252,7 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
 /// # Errors
 ///
 /// A program that cannot be explored in this way, or whose locks cannot be put back.
-pub(in crate::explore) fn by_executions_without(
+pub(crate) fn by_executions_without(
     machine: &Machine,
     without: &WithoutLocks,
     query: &Query<'_>,

@@ -9,8 +9,9 @@
 //! **Soundness and limits**: hashes have 128 bits. Threads are known by their paths, which are the same in all
 //! executions of a search; which slot a thread has is told by the words, but not by the hash of all.
 
-use crate::explore::states::End;
-use crate::vm::{self, CodeIndex, Machine, PathId, ThreadIndex, ThreadName};
+use crate::states::End;
+use cssame_vm as vm;
+use cssame_vm::{CodeIndex, Machine, PathId, ThreadIndex, ThreadName};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Chain {

@@ -13,16 +13,16 @@
 //! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
 //! left out.
 
-use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::explore::answer::Answer;
-use crate::explore::portfolio::LESS_WORK_FOR_STATE;
-use crate::explore::question::chains::hash_of_end;
-use crate::explore::question::history::History;
-use crate::explore::question::infinite;
-use crate::explore::question::restored::{Restorer, WithoutLocks};
-use crate::explore::reads_from::{self, Enumerated, Execution, Refusal};
-use crate::explore::states::{self, EndContext, Fingerprints, Transition, Visitor};
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
+use crate::answer::Answer;
+use crate::portfolio::LESS_WORK_FOR_STATE;
+use crate::question::chains::hash_of_end;
+use crate::question::history::History;
+use crate::question::infinite;
+use crate::question::restored::{Restorer, WithoutLocks};
+use crate::reads_from::{self, Enumerated, Execution, Refusal};
+use crate::states::{self, EndContext, Fingerprints, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Limits, Statistics};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use std::ops::ControlFlow;
 
 /// How many futures there are.
@@ -56,7 +56,7 @@ const FEW_STATES: u64 = 1_000;
 
 /// Counts the futures of a machine of whose program nothing else is known: by one execution for each where that is possible, else by a
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
-/// [`Subject::count`](crate::explore::Subject::count) also sees which orders make no difference, and futures without end.
+/// [`Subject::count`](crate::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     let by_executions = || count_unless(machine, None, budget, &mut Others::default()).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
@@ -64,7 +64,7 @@ pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
 }
 
 /// Counts the futures through states, where threads synchronise by objects, if these are few.
-pub(in crate::explore) fn count_by_few_states(machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
+pub(crate) fn count_by_few_states(machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
     if !machine.synchronises() {
         return None;
     }
@@ -83,7 +83,7 @@ type Means<'a> = &'a mut dyn FnMut(u64) -> Option<CountAnswer>;
 
 /// What else may tell the number of futures while executions are followed.
 #[derive(Default)]
-pub(in crate::explore) struct Others<'a> {
+pub(crate) struct Others<'a> {
     /// So many states, where there are infinitely many futures or none.
     pub infinite_or_none: Option<Means<'a>>,
     /// So many executions at most, of a program that may have fewer.
@@ -103,7 +103,7 @@ fn ask(means: &mut Option<Means<'_>>, effort: u64) -> Option<CountAnswer> {
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
-pub(in crate::explore) fn count_unless(
+pub(crate) fn count_unless(
     machine: &Machine,
     without: Option<&WithoutLocks>,
     budget: &Budget<'_>,
@@ -202,18 +202,14 @@ const STATES_OF_EXECUTION: u64 = 4;
 const UNTIL_NEXT_TRY: u64 = 4;
 
 /// States up to which it is asked, at last, whether there are infinitely many futures.
-pub(in crate::explore) const STATES_OF_CYCLES: u64 = 100_000;
+pub(crate) const STATES_OF_CYCLES: u64 = 100_000;
 
 /// Executions behind which it is asked whether there are infinitely many futures, and states up to which. Where a thread waits in a
 /// loop, executions get longer and longer, while the states are often very few.
 const ASKED_BEHIND: [(u64, u64); 2] = [(300, 1_000), (FEW_EXECUTIONS, STATES_OF_CYCLES)];
 
 /// The answer where there are infinitely many futures, or none since no execution ends; `None` where that is not known.
-pub(in crate::explore) fn infinite_or_none(
-    machine: &Machine,
-    budget: &Budget<'_>,
-    most_states: u64,
-) -> Option<CountAnswer> {
+pub(crate) fn infinite_or_none(machine: &Machine, budget: &Budget<'_>, most_states: u64) -> Option<CountAnswer> {
     let share = budget.share(Limits { max_states: Some(most_states), ..Limits::default() });
     let found = infinite::infinite_or_none(machine, &share);
     let statistics = found.statistics;

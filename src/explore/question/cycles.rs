@@ -8,9 +8,9 @@
 //! **Soundness and limits**: a cycle that was found is one even where a bound has cut the search; only a whole search shows that there
 //! is none.
 
-use crate::explore::states::graph::{DISCARDED, Graph};
-use crate::explore::states::{EndContext, Monitor, Transition, Visitor};
-use crate::vm::{Choice, CodeIndex, Event, Observer, ThreadName};
+use crate::states::graph::{DISCARDED, Graph};
+use crate::states::{EndContext, Monitor, Transition, Visitor};
+use cssame_vm::{Choice, CodeIndex, Event, Observer, ThreadName};
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 

@@ -9,9 +9,9 @@
 //! where threads synchronise by objects, for then executions that differ in their order alone are left out; not where an assumption
 //! discards executions, nor where [`reads_from`] does not serve. Only so many executions are visited as take some seconds.
 
-use crate::budget::{Budget, Limits, Statistics};
-use crate::explore::reads_from;
-use crate::vm::{Choice, Machine};
+use crate::reads_from;
+use cssame_budget::{Budget, Limits, Statistics};
+use cssame_vm::{Choice, Machine};
 use std::ops::ControlFlow;
 
 /// How many states are visited before executions are asked.

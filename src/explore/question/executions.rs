@@ -9,12 +9,12 @@
 //! **Soundness and limits**: each schedule is of a real execution that no assumption discards, and no two are of one future.
 //! Where a bound is hit, the others of a search through states are the longer ones.
 
-use crate::budget::{Bound, Budget};
-use crate::explore::question::chains::hash_of_end;
-use crate::explore::question::history::History;
-use crate::explore::reads_from::{self, Refusal};
-use crate::explore::states::{self, EndContext, Transition, Visitor};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
+use crate::question::chains::hash_of_end;
+use crate::question::history::History;
+use crate::reads_from::{self, Refusal};
+use crate::states::{self, EndContext, Transition, Visitor};
+use cssame_budget::{Bound, Budget};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 

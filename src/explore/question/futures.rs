@@ -2,45 +2,45 @@
 //!
 //! **Input**: a machine and a budget. **Output**: an [`Answer`].
 //!
-//! **Algorithm**: one of the strategies of the [portfolio](crate::explore::portfolio). By states:
+//! **Algorithm**: one of the strategies of the [portfolio](crate::portfolio). By states:
 //! 1. Search all states; each step tells which definition a read has seen, each end an outcome.
 //! 2. Where executions may be discarded, keep what lies on executions that are not
-//!    ([`assumption`](crate::explore::states::assumption)).
+//!    ([`assumption`](crate::states::assumption)).
 //! 3. Make a schedule for each term from the path to its step, and complete it to an end.
 //!
 //! **Soundness and limits**: all that is found is real. What was not seen cannot happen, provided that no bound was
 //! hit.
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
-use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
-use crate::explore::question::by_executions::{by_executions, by_executions_without};
-use crate::explore::question::failures::{FailureKey, failure_key, failure_list};
-use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
-use crate::explore::question::restored::WithoutLocks;
-use crate::explore::question::samples::Samples;
-use crate::explore::reads_from::Refusal;
-use crate::explore::reduction::{Commuting, Reduction};
-use crate::explore::states::assumption::{Unexpanded, lasting_states};
-use crate::explore::states::completion::Completion;
-use crate::explore::states::open::open_executions;
-use crate::explore::states::terms::{SeenTerm, SeenTerms};
-use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
+use crate::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
+use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
+use crate::question::by_executions::{by_executions, by_executions_without};
+use crate::question::failures::{FailureKey, failure_key, failure_list};
+use crate::question::outcomes::{self, OutcomeKey, Outcomes, Room};
+use crate::question::restored::WithoutLocks;
+use crate::question::samples::Samples;
+use crate::reads_from::Refusal;
+use crate::reduction::{Commuting, Reduction};
+use crate::states::assumption::{Unexpanded, lasting_states};
+use crate::states::completion::Completion;
+use crate::states::open::open_executions;
+use crate::states::terms::{SeenTerm, SeenTerms};
+use crate::states::{self, End, EndContext, Searched, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies, without slices.
+/// Finds out what can happen, by the [portfolio](crate::portfolio) of exact strategies, without slices.
 pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
     let known = Known { commuting: &|| None, looks: &|| Cow::Borrowed(machine), without_locks: &|| None };
     futures_with(machine, query, &known, budget, &mut |_| Err(Retry::Never))
 }
 
 /// What is known of a program, found out where it is needed.
-pub(in crate::explore) struct Known<'k> {
+pub(crate) struct Known<'k> {
     /// The steps by which states are reduced.
     pub commuting: &'k dyn Fn() -> Option<Commuting>,
     /// The machine that [knows](Machine::knowing_looks) which bodies of locks may only look.
@@ -50,7 +50,7 @@ pub(in crate::explore) struct Known<'k> {
 }
 
 /// The same with slices, as a function of their budget, and with what is known of the program.
-pub(in crate::explore) fn futures_with<'k>(
+pub(crate) fn futures_with<'k>(
     machine: &Machine,
     query: &Query<'_>,
     &Known { commuting, looks, without_locks }: &Known<'k>,

@@ -3,9 +3,9 @@
 //! **Input**: the events of its steps. **Output**: for each thread a hash of what it has read, chosen and been told, and for each cell
 //! the write instance that it holds.
 
-use crate::explore::question::chains::Chains;
-use crate::explore::states::Monitor;
-use crate::vm::{CodeIndex, Event, Observer, ThreadName};
+use crate::question::chains::Chains;
+use crate::states::Monitor;
+use cssame_vm::{CodeIndex, Event, Observer, ThreadName};
 
 /// A write instance: a thread, and the ordinal of the write among its writes from 1; all 0 for an initial value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

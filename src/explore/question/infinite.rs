@@ -4,7 +4,7 @@
 //! told a verdict, and from which an execution can end; and whether no execution ends at all.
 //!
 //! **Algorithm**: a search through states, without what has no influence on the rest of an execution, for
-//! [cycles with such a step](crate::explore::question::cycles).
+//! [cycles with such a step](crate::question::cycles).
 //!
 //! **Soundness and limits**: whoever goes round such a cycle once more before the end has another future, for some thread has evaluated
 //! more reads. If there is none and all states were visited, the executions that end have no more than so many reads, and futures
@@ -13,9 +13,9 @@
 
 use super::cycles::MarkedSteps;
 use super::steps::Forgetful;
-use crate::budget::{Budget, Statistics};
-use crate::explore::states;
-use crate::vm::{Event, Machine};
+use crate::states;
+use cssame_budget::{Budget, Statistics};
+use cssame_vm::{Event, Machine};
 
 /// What is known of the number of futures.
 pub(super) struct Infinite {

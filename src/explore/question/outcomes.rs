@@ -13,17 +13,17 @@
 //! together grow with the square of the steps; where there is no room for an outcome, it is left out, and the answer says
 //! that [`Bound::Memory`] was hit.
 
-use crate::budget::{Bound, Budget};
-use crate::explore::answer::{Outcome, OutcomeStatus};
-use crate::vm::{Choice, Failure, OutputId, PathId, Tables};
+use crate::answer::{Outcome, OutcomeStatus};
+use cssame_budget::{Bound, Budget};
+use cssame_vm::{Choice, Failure, OutputId, PathId, Tables};
 use rustc_hash::FxHashMap;
 
 /// What tells outcomes apart.
-pub(in crate::explore) type OutcomeKey = (Vec<(PathId, OutputId)>, OutcomeStatus);
+pub(crate) type OutcomeKey = (Vec<(PathId, OutputId)>, OutcomeStatus);
 
 /// How much of the outcomes is written out.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::explore) struct Room {
+pub(crate) struct Room {
     /// Printed lines of all outcomes together.
     pub lines: usize,
     /// Steps of all their schedules together.
@@ -36,7 +36,7 @@ const BYTES: usize = 128;
 impl Room {
     /// Fewer lines where a bound has cut the search: the user does not want to wait much longer. Both are less where there is
     /// less memory.
-    pub(in crate::explore) fn behind(bound: Option<Bound>, budget: &Budget<'_>) -> Room {
+    pub(crate) fn behind(bound: Option<Bound>, budget: &Budget<'_>) -> Room {
         let most = budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize / BYTES);
         let lines = if bound.is_none() { 20_000_000 } else { 1_000_000 };
         Room { lines: lines.min(most), steps: 2_000_000.min(most) }
@@ -45,7 +45,7 @@ impl Room {
 
 /// The outcomes that were met, each with what leads to the execution that has shown it first.
 #[derive(Debug)]
-pub(in crate::explore) struct Outcomes<W> {
+pub(crate) struct Outcomes<W> {
     found: FxHashMap<OutcomeKey, (W, Option<Failure>)>,
     /// SeenTerms of a thread and its output in all of them.
     outputs: usize,
@@ -59,7 +59,7 @@ impl<W> Default for Outcomes<W> {
 
 impl<W: Copy + Ord> Outcomes<W> {
     /// Notes how an execution ends; whether that is new.
-    pub(in crate::explore) fn note(&mut self, key: OutcomeKey, failure: Option<Failure>, witness: W) -> bool {
+    pub(crate) fn note(&mut self, key: OutcomeKey, failure: Option<Failure>, witness: W) -> bool {
         if self.found.contains_key(&key) {
             return false;
         }
@@ -69,13 +69,13 @@ impl<W: Copy + Ord> Outcomes<W> {
     }
 
     /// Memory that they take.
-    pub(in crate::explore) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let entries = self.found.capacity() * (size_of::<(OutcomeKey, (W, Option<Failure>))>() + 1);
         (entries + self.outputs * size_of::<(PathId, OutputId)>()) as u64
     }
 
     /// Writes them out. Gives the outcomes for which there is room, and whether others were left out.
-    pub(in crate::explore) fn list(
+    pub(crate) fn list(
         self,
         tables: &Tables,
         mut room: Room,
@@ -102,7 +102,7 @@ impl<W: Copy + Ord> Outcomes<W> {
 }
 
 /// Sorts outcomes by what is printed, and then by how they end.
-pub(in crate::explore) fn sort(tables: &Tables, outcomes: &mut [Outcome]) {
+pub(crate) fn sort(tables: &Tables, outcomes: &mut [Outcome]) {
     let lines = |outcome: &Outcome| -> Vec<&str> {
         outcome.outputs.iter().flat_map(|&(_, output)| tables.lines(output)).collect()
     };
@@ -127,7 +127,7 @@ mod tests {
     }
 
     fn steps(count: u32) -> Vec<Choice> {
-        vec![Choice { thread: crate::vm::ThreadIndex(0), alternative: 0 }; count as usize]
+        vec![Choice { thread: cssame_vm::ThreadIndex(0), alternative: 0 }; count as usize]
     }
 
     #[test]

@@ -13,14 +13,14 @@
 //! **Soundness and limits**: exact, provided that no bound was hit. The set of 3 is minimal: none of it can be left
 //! out.
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
-use crate::explore::reads_from::{self, Refusal};
-use crate::explore::states::open::open_executions;
-use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
-use crate::form::Selection;
-use crate::schedule::walk;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName};
+use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
+use crate::reads_from::{self, Refusal};
+use crate::states::open::open_executions;
+use crate::states::{self, End, EndContext, Monitor, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_form::Selection;
+use cssame_schedule::walk;
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -60,13 +60,13 @@ pub struct SelectAnswer {
     pub diverged: bool,
 }
 
-/// Decides whether some execution has the selections, by the [portfolio](crate::explore::portfolio) of exact strategies.
+/// Decides whether some execution has the selections, by the [portfolio](crate::portfolio) of exact strategies.
 pub fn select(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
     select_with(machine, &|| Cow::Borrowed(machine), selections, budget)
 }
 
 /// The same, where executions are followed with a machine that may [know](Machine::knowing_looks) more.
-pub(in crate::explore) fn select_with<'k>(
+pub(crate) fn select_with<'k>(
     machine: &Machine,
     looks: &dyn Fn() -> Cow<'k, Machine>,
     selections: &[Selection],

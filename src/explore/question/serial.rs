@@ -10,11 +10,11 @@
 //! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first event to its
 //! return. An execution in which all threads end is preferred to one that fails or blocks.
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
-use crate::ir::FunctionId;
-use crate::schedule::Nesting;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
+use crate::states::{self, End, EndContext, Monitor, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::FunctionId;
+use cssame_schedule::Nesting;
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
 use std::ops::ControlFlow;
 
 /// Whether two methods can run one after the other.

@@ -10,10 +10,10 @@
 //! **Soundness and limits**: if no bound was hit, the walks of the graph from its first state are the beginnings of the
 //! executions that are not discarded, those without end too. Threads and cells have the same names on all of them.
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::assumption::{Unexpanded, lasting_states};
-use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, ThreadName};
+use crate::states::assumption::{Unexpanded, lasting_states};
+use crate::states::{self, EndContext, Monitor, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, State, ThreadName};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
@@ -182,8 +182,8 @@ impl<E: Hash + Eq, F: FnMut(ThreadName, CodeIndex, Event) -> Option<E>> Visitor<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Limits;
-    use crate::model::{Model, Options};
+    use cssame_budget::Limits;
+    use cssame_model::{Model, Options};
 
     fn model(text: &str) -> Model {
         Model::from_text("test.csm", text, &Options::default()).expect("it compiles")

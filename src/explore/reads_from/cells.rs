@@ -9,7 +9,7 @@
 //! **Soundness and limits**: a name depends on what its thread has done, hence on the past of an access alone. Numbers are
 //! never given back: there are as many as there are names in all executions together.
 
-use crate::vm::Cell;
+use cssame_vm::Cell;
 use rustc_hash::FxHashMap;
 
 #[derive(Debug)]

@@ -4,9 +4,9 @@
 //! is refused.
 
 use super::Refusal;
-use crate::ir::sync::{self, Mode};
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
+use cssame_ir::sync::{self, Mode};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
 use smallvec::SmallVec;
 
 /// Pairs below which it is not looked for those that are there twice.

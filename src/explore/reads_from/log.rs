@@ -1,8 +1,9 @@
 //! The log of an execution: its operations, the source of each read, and the past of each operation as a set of bits.
 
 use super::operation::{Kind, NONE, Operation, ReaderBody};
-use crate::ir::sync;
-use crate::vm::{self, PathId};
+use cssame_ir::sync;
+use cssame_vm as vm;
+use cssame_vm::PathId;
 use smallvec::SmallVec;
 
 /// Operations in an order in which each stands behind its past.

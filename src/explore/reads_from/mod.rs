@@ -74,9 +74,9 @@ mod order;
 mod search;
 mod tree;
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, Failure, Machine, State, Tables};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{Choice, Failure, Machine, State, Tables};
 use std::ops::ControlFlow;
 
 /// Why a program cannot be explored in this way.

@@ -3,8 +3,8 @@
 //! [`Operation`] is data: what a thread has done, on which cell or object, which operation it reads from, and what comes right before it.
 //! The [log](super::log) has operations in an order, with their pasts.
 
-use crate::ir::sync;
-use crate::vm::PathId;
+use cssame_ir::sync;
+use cssame_vm::PathId;
 use smallvec::SmallVec;
 
 /// No operation; as a source, the initial value.

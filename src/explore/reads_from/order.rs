@@ -18,8 +18,8 @@
 
 use super::log::Log;
 use super::operation::{Kind, NONE, Operation, ReaderBody};
-use crate::budget::{Bound, Budget};
-use crate::vm;
+use cssame_budget::{Bound, Budget};
+use cssame_vm as vm;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 

@@ -8,7 +8,7 @@
 //! is dropped together with its step.
 
 use super::operation::NONE;
-use crate::vm::{Choice, State};
+use cssame_vm::{Choice, State};
 
 /// Before the first step.
 pub(super) const START: u32 = u32::MAX;

@@ -7,9 +7,9 @@
 //! whether, and where, it was set, notified or raised. The cycle is a shortest one, by breadth-first search from each
 //! thread.
 
-use crate::schedule::{Naming, Walk};
-use crate::source::Span;
-use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex, ThreadName};
+use cssame_schedule::{Naming, Walk};
+use cssame_source::Span;
+use cssame_vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -159,7 +159,7 @@ impl Observer for Signals {
 
 /// The threads that are blocked behind these steps, in the order of threads.
 #[must_use]
-pub fn blocked_reports(naming: &Naming<'_>, steps: &[crate::vm::Choice]) -> Vec<BlockedReport> {
+pub fn blocked_reports(naming: &Naming<'_>, steps: &[cssame_vm::Choice]) -> Vec<BlockedReport> {
     let (mut tables, mut signals) = (Tables::new(), Signals::default());
     let mut walk = Walk::new(naming.machine, &mut tables, &mut signals);
     let done = walk.follow(steps, &mut signals);

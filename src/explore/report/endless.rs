@@ -8,10 +8,10 @@
 
 use super::blocked::{Awaited, BlockedReport, blocked_reports};
 use super::{ThreadOutput, thread_outputs};
-use crate::explore::liveness::{Endless, EndlessKind};
-use crate::schedule::{Naming, Step, Walk};
-use crate::source::Span;
-use crate::vm::{Choice, PathId, State, Tables, ThreadIndex};
+use crate::liveness::{Endless, EndlessKind};
+use cssame_schedule::{Naming, Step, Walk};
+use cssame_source::Span;
+use cssame_vm::{Choice, PathId, State, Tables, ThreadIndex};
 use serde::Serialize;
 
 /// A thread that goes round in a cycle.

@@ -7,9 +7,9 @@
 //! very many terms with long schedules: equal schedules are looked at once, failures and deadlocks first, and what is
 //! beyond a number of steps keeps its order.
 
-use crate::explore::answer::Answer;
-use crate::schedule::{Reordered, fewer_switches};
-use crate::vm::{Choice, Machine};
+use crate::answer::Answer;
+use cssame_schedule::{Reordered, fewer_switches};
+use cssame_vm::{Choice, Machine};
 use rustc_hash::FxHashMap;
 
 /// Steps of different schedules that are looked at.

@@ -5,16 +5,16 @@
 
 mod blocked;
 mod endless;
-pub(in crate::explore) mod fewer_switches;
+pub(crate) mod fewer_switches;
 mod terms;
-pub(in crate::explore) mod unfinished;
+pub(crate) mod unfinished;
 
-use crate::explore::answer::{Answer, FailureWitness, Outcome};
-use crate::explore::question::count::CountAnswer;
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::{Namer, Naming, SharedStep, Step, facts};
-use crate::vm::{Choice, Failure, Machine, OutputId, PathId, Tables};
+use crate::answer::{Answer, FailureWitness, Outcome};
+use crate::question::count::CountAnswer;
 pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_schedule::{Namer, Naming, SharedStep, Step, facts};
+use cssame_vm::{Choice, Failure, Machine, OutputId, PathId, Tables};
 pub use endless::{CycleReport, EndlessReport, RoundReport, StarvingReport};
 use serde::Serialize;
 pub use terms::{Listed, MergedTerms, TermCounts, TermReport, TermReports};
@@ -161,7 +161,7 @@ pub fn report(
     FuturesReport {
         complete: bound.is_none(),
         decided: answer.is_complete(),
-        bound: bound.map(crate::budget::Bound::name),
+        bound: bound.map(cssame_budget::Bound::name),
         unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.statistics, &answer.open)),
         futures: counted.map(|count| count.futures),
         futures_at_least: cut.map(|count| count.futures),
@@ -193,7 +193,7 @@ impl Reporter<'_> {
         self.naming.machine.path_name(&self.answer.tables, path)
     }
 
-    fn at(&self, at: crate::vm::CodeIndex) -> crate::source::Position {
+    fn at(&self, at: cssame_vm::CodeIndex) -> cssame_source::Position {
         self.naming.sources.position(self.naming.machine.span(at))
     }
 

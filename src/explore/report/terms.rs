@@ -7,10 +7,10 @@
 //! are put together while they are looked at. For people, contexts of a read with the same terms and the same verdicts are
 //! one ([`MergedTerms`]), as in the pi functions; counts are made of the same rows as that list ([`Listed`]).
 
-use crate::explore::answer::{Answer, Term};
-use crate::form::{context_of_definition, context_of_read, definition_name, listed, read_name};
-use crate::ir::{DefinitionId, Program, ReadId};
-use crate::schedule::{Namer, Naming, SharedStep};
+use crate::answer::{Answer, Term};
+use cssame_form::{context_of_definition, context_of_read, definition_name, listed, read_name};
+use cssame_ir::{DefinitionId, Program, ReadId};
+use cssame_schedule::{Namer, Naming, SharedStep};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Serialize, Serializer};
@@ -107,7 +107,7 @@ enum Verdict {
 
 impl TermReports {
     /// The verdicts on the candidates, and what was seen beyond them.
-    pub(in crate::explore) fn new(
+    pub(crate) fn new(
         naming: &Naming<'_>,
         namer: &mut Option<Namer<'_>>,
         answer: &Answer,

@@ -9,12 +9,12 @@
 //! **Soundness and limits**: it does not see threads in the middle of a long but straight way. Only some of the open
 //! executions are looked at.
 
-use crate::budget::{Bound, Statistics};
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
-use crate::schedule::{Naming, Walk};
-use crate::ssa::dominators::Dominators;
-use crate::ssa::graph::Graph as FlowGraph;
-use crate::vm::{Choice, Tables, ThreadStatus};
+use cssame_budget::{Bound, Statistics};
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
+use cssame_schedule::{Naming, Walk};
+use cssame_ssa::dominators::Dominators;
+use cssame_ssa::graph::Graph as FlowGraph;
+use cssame_vm::{Choice, Tables, ThreadStatus};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ fn repeated(naming: &Naming<'_>, schedule: &[Choice]) -> Vec<(String, BTreeSet<P
     let machine = naming.machine;
     let mut tables = Tables::new();
     let mut walk = Walk::new(machine, &mut tables, &mut ());
-    let mut visited: FxHashMap<crate::vm::PathId, Vec<u32>> = FxHashMap::default();
+    let mut visited: FxHashMap<cssame_vm::PathId, Vec<u32>> = FxHashMap::default();
     for &choice in schedule {
         if walk.alternatives(choice.thread) == 0 {
             break;
@@ -98,7 +98,7 @@ fn repeated(naming: &Naming<'_>, schedule: &[Choice]) -> Vec<(String, BTreeSet<P
         let (mut seen, mut places) = (FxHashSet::default(), BTreeSet::new());
         for &at in &steps[steps.len() / 2..] {
             if !seen.insert(at) {
-                let origin = machine.origin(crate::vm::CodeIndex(at));
+                let origin = machine.origin(cssame_vm::CodeIndex(at));
                 places.insert((origin.function, origin.block));
             }
         }

@@ -12,11 +12,11 @@
 //! Not where contexts are merged or recursive, and not beside atomic blocks.
 
 use super::tells_bodies_apart;
-use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, hold_of};
-use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
-use crate::ir::sync::{Kind, Mode, Synchronisation};
-use crate::ir::{Instruction, LeafId, LeafKind, Program};
-use crate::vm::Origin;
+use cssame_concurrency::lockset::{LocksetId, Locksets, find_locksets, hold_of};
+use cssame_concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
+use cssame_ir::sync::{Kind, Mode, Synchronisation};
+use cssame_ir::{Instruction, LeafId, LeafKind, Program};
+use cssame_vm::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Different accesses to one part of memory beyond which it counts as used without locks.
@@ -362,7 +362,7 @@ impl<'a> LockBodies<'a> {
 
 /// Where threads get locks, by operations of the program.
 #[derive(Clone, Debug, Default)]
-pub(in crate::explore) struct KnownBodies {
+pub(crate) struct KnownBodies {
     /// The body may only look.
     pub look: FxHashSet<Origin>,
     /// The body may be protected.
@@ -372,11 +372,7 @@ pub(in crate::explore) struct KnownBodies {
 /// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, or be protected, whoever does
 /// it: see [`Wanted`], where the program is executed without some operations. Re-entrant locks are left out. Protected bodies are told
 /// only where threads synchronise by one lock alone (see `reads_from::search::protected`).
-pub(in crate::explore) fn known_bodies(
-    program: &Program,
-    concurrency: &Concurrency,
-    left_out: &FxHashSet<Origin>,
-) -> KnownBodies {
+pub(crate) fn known_bodies(program: &Program, concurrency: &Concurrency, left_out: &FxHashSet<Origin>) -> KnownBodies {
     let gets_lock = |kind: Kind| matches!(kind, Kind::Lock | Kind::WaitCondition);
     let is_one = |event: &Event| event.kind.synchronisation().is_some_and(gets_lock);
     if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {

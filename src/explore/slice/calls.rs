@@ -4,8 +4,8 @@
 //!
 //! **Soundness and limits**: what recursive functions do counts for themselves alone.
 
-use crate::ir::{FunctionId, Instruction, Program};
-use crate::ssa::control::cyclic;
+use cssame_ir::{FunctionId, Instruction, Program};
+use cssame_ssa::control::cyclic;
 use fixedbitset::FixedBitSet;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;

@@ -5,8 +5,8 @@
 //!
 //! **Soundness and limits**: two accesses that share no class never touch the same cell; two that share one need not.
 
-use crate::concurrency::{Concurrency, EventKind, Location};
-use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
+use cssame_concurrency::{Concurrency, EventKind, Location};
+use cssame_ir::{DefinitionId, DefinitionKind, Program, ReadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No element: the class is the whole leaf.

@@ -7,14 +7,14 @@
 
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
-use crate::budget::{Budget, Statistics};
-use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
-use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::explore::question::failures::{FailureKey, failure_key, sort_failures};
-use crate::explore::question::futures::futures;
-use crate::explore::question::outcomes;
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, Machine, Progress as Stepped, Tables};
+use crate::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
+use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::question::failures::{FailureKey, failure_key, sort_failures};
+use crate::question::futures::futures;
+use crate::question::outcomes;
+use cssame_budget::{Budget, Statistics};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{Choice, Machine, Progress as Stepped, Tables};
 use rustc_hash::FxHashSet;
 
 /// Steps of executions that are done again, beyond which slices are given up.

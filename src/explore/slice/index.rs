@@ -5,9 +5,9 @@
 //! writers.
 
 use super::classes::Classes;
-use crate::concurrency::Concurrency;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, ReadId, RegisterId};
-use crate::ssa::Control;
+use cssame_concurrency::Concurrency;
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, ReadId, RegisterId};
+use cssame_ssa::Control;
 
 /// Where an instruction stands.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn add_writer(&mut self, number: u32, definition: crate::ir::DefinitionId) {
+    fn add_writer(&mut self, number: u32, definition: cssame_ir::DefinitionId) {
         for &class in self.classes.of_definition(definition) {
             self.class_writers[class as usize].push(number);
         }

@@ -10,15 +10,15 @@
 //! leaves both taken.
 
 use super::{drop_those_beside_others, leaves_by_operation, tells_bodies_apart};
-use crate::concurrency::Concurrency;
-use crate::concurrency::lockset::find_locksets;
-use crate::ir::sync::{Kind, ObjectKind};
-use crate::ir::{Instruction, LeafId, LeafKind, Program, Value};
-use crate::vm::Origin;
+use cssame_concurrency::Concurrency;
+use cssame_concurrency::lockset::find_locksets;
+use cssame_ir::sync::{Kind, ObjectKind};
+use cssame_ir::{Instruction, LeafId, LeafKind, Program, Value};
+use cssame_vm::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program with locks for the semaphores that are such, if there are any. Instructions stay where they are.
-pub(in crate::explore) fn with_locks_for_semaphores(program: &Program, concurrency: &Concurrency) -> Option<Program> {
+pub(crate) fn with_locks_for_semaphores(program: &Program, concurrency: &Concurrency) -> Option<Program> {
     let is_on_semaphore = |kind: Kind| kind.is_on(ObjectKind::Semaphore);
     let is_semaphore = |leaf: LeafId| program.leaves[leaf].kind == LeafKind::Semaphore;
     if !concurrency.events.iter().any(|event| event.kind.synchronisation().is_some_and(is_on_semaphore))

@@ -27,13 +27,13 @@
 
 use super::short_locks::{gives_back, takes};
 use super::{tells_bodies_apart, without_operations};
-use crate::concurrency::lockset::find_units_held;
-use crate::concurrency::{Concurrency, Event, EventKind, LocationId, forward};
-use crate::ir::sync::{Kind, ObjectKind, Synchronisation};
-use crate::ir::{
+use cssame_concurrency::lockset::find_units_held;
+use cssame_concurrency::{Concurrency, Event, EventKind, LocationId, forward};
+use cssame_ir::sync::{Kind, ObjectKind, Synchronisation};
+use cssame_ir::{
     Access, Base, Instruction, Leaf, LeafId, LeafKind, Place, Program, Storage, Type, Value, Variable, VariableId,
 };
-use crate::vm::Origin;
+use cssame_vm::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Locks that may be held at a time; programs with more are left as they are.
@@ -86,11 +86,7 @@ enum Part {
 
 /// The program with one lock, if it can have one and has more, or semaphores. That no execution of it fails or ends blocked is to be asked
 /// besides.
-pub(in crate::explore) fn with_one_lock(
-    program: &Program,
-    concurrency: &Concurrency,
-    race_free: &[Access],
-) -> Option<Program> {
+pub(crate) fn with_one_lock(program: &Program, concurrency: &Concurrency, race_free: &[Access]) -> Option<Program> {
     if !tells_bodies_apart(concurrency)
         || !uses_locks_alone(program, concurrency)
         || !is_race_free(concurrency, race_free)

@@ -13,8 +13,8 @@
 use super::index::Index;
 use super::program::accesses;
 use super::relevance::may_fail;
-use crate::concurrency::Sharing;
-use crate::ir::{BlockId, FunctionId, Instruction};
+use cssame_concurrency::Sharing;
+use cssame_ir::{BlockId, FunctionId, Instruction};
 use fixedbitset::FixedBitSet;
 
 /// The visible accesses that may come first behind a print.

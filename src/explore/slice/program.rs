@@ -8,14 +8,14 @@
 
 use super::index::Index;
 use super::relevance::{Relevance, may_miss};
-use crate::concurrency::Sharing;
-use crate::ir::arena::Arena;
-use crate::ir::{
+use cssame_concurrency::Sharing;
+use cssame_ir::arena::Arena;
+use cssame_ir::{
     AtomicOperation, BlockId, Definition, DefinitionId, Function, FunctionId, Instruction, NewThread, Operand, Program,
     Read, ReadId, Register, RegisterId, RegisterType, ScalarType, Terminator, Value,
 };
-use crate::source::Span;
-use crate::vm::Visibility;
+use cssame_source::Span;
+use cssame_vm::Visibility;
 use fixedbitset::FixedBitSet;
 
 /// A program that holds only what matters.
@@ -109,7 +109,7 @@ impl Builder<'_, '_> {
                 let span = content.spans.get(position).copied().unwrap_or(source.span);
                 spans.extend(std::iter::repeat_n(span, instructions.len() - before));
             }
-            made.blocks.push(crate::ir::Block {
+            made.blocks.push(cssame_ir::Block {
                 instructions,
                 spans,
                 terminator: self.terminator(block),

@@ -36,10 +36,10 @@
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::{gives_back, short_locks, takes};
-use crate::concurrency::lockset::{Hold, Locksets, find_units_held, holds_lock};
-use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, LocationId, MAIN_THREAD, ThreadId};
-use crate::ir::{FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
-use crate::ssa::Control;
+use cssame_concurrency::lockset::{Hold, Locksets, find_units_held, holds_lock};
+use cssame_concurrency::{Concurrency, Event, EventKind, InstanceId, LocationId, MAIN_THREAD, ThreadId};
+use cssame_ir::{FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
+use cssame_ssa::Control;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ pub(super) fn without(program: &Program, dropped: &FixedBitSet) -> Program {
     let mut made = program.clone();
     for id in dropped.ones().map(FunctionId::new) {
         let function = &mut made.functions[id];
-        let mut entry = function.blocks[crate::ir::BlockId(0)].clone();
+        let mut entry = function.blocks[cssame_ir::BlockId(0)].clone();
         entry.instructions.clear();
         entry.spans.clear();
         entry.terminator = Terminator::Return(None);

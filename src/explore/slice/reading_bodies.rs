@@ -19,15 +19,15 @@
 
 use super::bodies::{LockBodies, Wanted};
 use super::{drop_those_beside_others, leaves_by_operation, tells_bodies_apart};
-use crate::concurrency::{Concurrency, LocationId};
-use crate::ir::sync::Kind;
-use crate::ir::{Instruction, LeafId, LeafKind, Program};
-use crate::vm::Origin;
+use cssame_concurrency::{Concurrency, LocationId};
+use cssame_ir::sync::Kind;
+use cssame_ir::{Instruction, LeafId, LeafKind, Program};
+use cssame_vm::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::explore) struct ReadingBodies {
+pub(crate) struct ReadingBodies {
     /// The locks that become readers-writer locks.
     locks: FxHashSet<LeafId>,
     /// All operations on them, and whether each of these takes its lock for reading.
@@ -36,7 +36,7 @@ pub(in crate::explore) struct ReadingBodies {
 
 impl ReadingBodies {
     /// Those of a program, if there are any.
-    pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<ReadingBodies> {
+    pub(crate) fn find(program: &Program, concurrency: &Concurrency) -> Option<ReadingBodies> {
         if !tells_bodies_apart(concurrency) {
             return None;
         }
@@ -50,7 +50,7 @@ impl ReadingBodies {
     }
 
     /// The changed program. Instructions stay where they are.
-    pub(in crate::explore) fn changed_program(&self, program: &Program) -> Program {
+    pub(crate) fn changed_program(&self, program: &Program) -> Program {
         let mut changed = program.clone();
         for &lock in &self.locks {
             changed.leaves[lock].kind = LeafKind::RwLock;

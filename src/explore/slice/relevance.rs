@@ -19,11 +19,11 @@
 
 use super::calls::Calls;
 use super::index::Index;
-use crate::ir::{
+use cssame_ir::{
     Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, Program, ReadId, RegisterId,
     Terminator, Value,
 };
-use crate::ssa::Control;
+use cssame_ssa::Control;
 use fixedbitset::FixedBitSet;
 
 /// The instructions, and parts of the program, that a slice has to keep. All sets are indexed by the numbers of the [`Index`].
@@ -89,7 +89,7 @@ pub(super) fn always(index: &Index<'_>, calls: &Calls) -> Relevance {
     }
     for (function, content) in index.program.functions.entries() {
         for block in index.control[function.index()].cyclic.ones() {
-            let block = crate::ir::BlockId::new(block);
+            let block = cssame_ir::BlockId::new(block);
             // A loop without a condition keeps its thread, so it matters whether it is come to.
             closure.block(index.block(function, block));
             if let Terminator::Branch { condition, .. } = content.blocks[block].terminator {
@@ -136,7 +136,7 @@ pub(super) fn with_prints(index: &Index<'_>, base: &Relevance) -> Relevance {
 
 /// Whether a program may fail or block, as far as its instructions tell: one that makes threads, waits for all of them at
 /// once and has no loops cannot.
-pub(in crate::explore) fn may_go_wrong(program: &Program) -> bool {
+pub(crate) fn may_go_wrong(program: &Program) -> bool {
     let calls = Calls::new(program);
     program.functions.entries().any(|(id, function)| {
         let mut all = function.blocks.iter().flat_map(|block| &block.instructions);
@@ -289,7 +289,7 @@ impl Closure<'_, '_> {
             self.work.push(Item::Function(function));
         }
         for &branch in &index.control[function.index()].branches[own.index()] {
-            let branch = crate::ir::BlockId(branch);
+            let branch = cssame_ir::BlockId(branch);
             self.block(index.block(function, branch));
             if let Terminator::Branch { condition, .. } = index.program.functions[function].blocks[branch].terminator {
                 self.operand(function, condition);

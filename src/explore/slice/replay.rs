@@ -18,9 +18,9 @@
 
 use super::Preserved;
 use super::program::Slice;
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::Walk;
-use crate::vm::{
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_schedule::Walk;
+use cssame_vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadName,
     ThreadStatus, Watched,
 };

@@ -19,10 +19,10 @@
 //! deadlock, and whoever only waits for short locks is not in one. Threads that go round in a loop for ever while they
 //! hold a lock are in no deadlock.
 
-use crate::concurrency::lockset::Locksets;
-use crate::concurrency::{Concurrency, Event, EventKind, LocationId};
-use crate::ir::sync::{Blocking, Kind, ObjectKind};
-use crate::ir::{LeafKind, Program};
+use cssame_concurrency::lockset::Locksets;
+use cssame_concurrency::{Concurrency, Event, EventKind, LocationId};
+use cssame_ir::sync::{Blocking, Kind, ObjectKind};
+use cssame_ir::{LeafKind, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +39,7 @@ pub(super) fn gives_back(kind: Kind) -> bool {
     matches!(kind, Kind::Unlock | Kind::Release)
 }
 
-/// See the module; with the [units](crate::concurrency::lockset::find_units_held) that threads hold.
+/// See the module; with the [units](cssame_concurrency::lockset::find_units_held) that threads hold.
 pub(super) fn short_locks(program: &Program, concurrency: &Concurrency, units: &Locksets) -> FxHashSet<LocationId> {
     let Some(bodies) = Bodies::of(program, concurrency, units) else { return FxHashSet::default() };
     let short = bodies.short();

@@ -15,17 +15,17 @@
 use super::Preserved;
 use super::program::Slice;
 use super::replay::Replay;
-use crate::concurrency::Sharing;
-use crate::explore::answer::{Answer, FailureWitness};
-use crate::explore::deadlock::{Deadlock, blocked_threads};
-use crate::ir::{Instruction, Operand, Program, Register, RegisterType, ScalarType, Value};
-use crate::source::Span;
-use crate::vm::{Machine, Progress, Tables, Visibility};
+use crate::answer::{Answer, FailureWitness};
+use crate::deadlock::{Deadlock, blocked_threads};
+use cssame_concurrency::Sharing;
+use cssame_ir::{Instruction, Operand, Program, Register, RegisterType, ScalarType, Value};
+use cssame_source::Span;
+use cssame_vm::{Machine, Progress, Tables, Visibility};
 
 /// A program without its prints.
-pub(in crate::explore) struct Silent {
+pub(crate) struct Silent {
     slice: Slice,
-    pub(in crate::explore) machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 /// Functions, arms of threads among them, beyond which executions take too long to be done again.
@@ -33,7 +33,7 @@ const MAX_FUNCTIONS: usize = 500;
 
 impl Silent {
     /// Takes out the prints; `None` where there are none, or the program is too large.
-    pub(in crate::explore) fn new(program: &Program, sharing: &Sharing, whole: &Machine) -> Option<Silent> {
+    pub(crate) fn new(program: &Program, sharing: &Sharing, whole: &Machine) -> Option<Silent> {
         if program.functions.len() > MAX_FUNCTIONS {
             return None;
         }
@@ -45,12 +45,12 @@ impl Silent {
     }
 
     /// The program without its prints.
-    pub(in crate::explore) fn program(&self) -> &Program {
+    pub(crate) fn program(&self) -> &Program {
         &self.slice.program
     }
 
     /// Puts what was found without prints into terms of the whole program. `None` where an execution is none of it.
-    pub(in crate::explore) fn in_whole(&self, whole: &Machine, mut answer: Answer) -> Option<Answer> {
+    pub(crate) fn in_whole(&self, whole: &Machine, mut answer: Answer) -> Option<Answer> {
         let (slice, parts) = (&self.machine, &self.slice);
         let replay = Replay { whole, slice, parts, preserved: Preserved::Reads, dropped: None };
         let tables = &mut Tables::new();

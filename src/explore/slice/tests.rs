@@ -1,10 +1,10 @@
 //! The assumption that slices rest on: accesses that share no class of cells never touch one cell.
 
 use super::classes::Classes;
-use crate::ir::{DefinitionId, ReadId};
-use crate::model::{Model, Options};
-use crate::schedule::{Random, run};
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_model::{Model, Options};
+use cssame_schedule::{Random, run};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -62,7 +62,7 @@ impl Observer for Touched<'_> {
 #[test]
 fn accesses_to_one_cell_share_a_class() {
     let mut pairs = 0;
-    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")).unwrap() {
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             continue;

@@ -28,7 +28,7 @@
 //! that was taken before. States need the lock then: while a thread stands in the body, others may come first.
 //!
 //! Without the order of point 5, threads may keep such locks in a deadlock: [`UnobservedLocks::find_with_circles`] gives these as well, for
-//! executions into which they are [put back](crate::explore::question::restored).
+//! executions into which they are [put back](crate::question::restored).
 //!
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. A lock that protects what its
 //! threads share is observed.
@@ -36,11 +36,11 @@
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::{Bodies, gives_back, takes};
 use super::{tells_bodies_apart, without_operations};
-use crate::concurrency::lockset::{LocksetId, Locksets, find_units_held, holds_lock};
-use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
-use crate::ir::sync::Kind;
-use crate::ir::{BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program};
-use crate::vm::Origin;
+use cssame_concurrency::lockset::{LocksetId, Locksets, find_units_held, holds_lock};
+use cssame_concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
+use cssame_ir::sync::Kind;
+use cssame_ir::{BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program};
+use cssame_vm::Origin;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,32 +49,26 @@ const MAX_ACCESSES: usize = 1_000;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
-pub(in crate::explore) struct UnobservedLocks {
+pub(crate) struct UnobservedLocks {
     /// All operations on them.
-    pub(in crate::explore) operations: FxHashSet<Origin>,
+    pub(crate) operations: FxHashSet<Origin>,
 }
 
 impl UnobservedLocks {
     /// Those of a program, if there are any.
-    pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
+    pub(crate) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
         UnobservedLocks::find_of(program, concurrency, Conflicts::None, |bodies| bodies.short())
     }
 
     /// The same with locks whose bodies have one access at most with which others may conflict.
-    pub(in crate::explore) fn find_with_single_accesses(
-        program: &Program,
-        concurrency: &Concurrency,
-    ) -> Option<UnobservedLocks> {
+    pub(crate) fn find_with_single_accesses(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
         UnobservedLocks::find_of(program, concurrency, Conflicts::One, |bodies| bodies.short())
     }
 
     /// The same with locks that threads may keep in a deadlock, for bodies take them in circles. See [`restored`].
     ///
-    /// [`restored`]: crate::explore::question::restored
-    pub(in crate::explore) fn find_with_circles(
-        program: &Program,
-        concurrency: &Concurrency,
-    ) -> Option<UnobservedLocks> {
+    /// [`restored`]: crate::question::restored
+    pub(crate) fn find_with_circles(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
         UnobservedLocks::find_of(program, concurrency, Conflicts::None, |bodies| bodies.closed(program))
     }
 
@@ -105,7 +99,7 @@ impl UnobservedLocks {
     }
 
     /// Where instructions of the program are in the one without the operations.
-    pub(in crate::explore) fn places_without(&self, places: &FxHashSet<Origin>) -> FxHashSet<Origin> {
+    pub(crate) fn places_without(&self, places: &FxHashSet<Origin>) -> FxHashSet<Origin> {
         let mut taken: FxHashMap<(FunctionId, BlockId), Vec<u32>> = FxHashMap::default();
         for &Origin { function, block, instruction } in &self.operations {
             taken.entry((function, block)).or_default().push(instruction);
@@ -120,7 +114,7 @@ impl UnobservedLocks {
     }
 
     /// The program without the operations.
-    pub(in crate::explore) fn program_without(&self, program: &Program) -> Program {
+    pub(crate) fn program_without(&self, program: &Program) -> Program {
         without_operations(program, &self.operations)
     }
 }

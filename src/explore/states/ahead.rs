@@ -13,7 +13,7 @@ use super::memo::{Known, Memo};
 use super::numbered::NumberReader;
 use super::origin::Origin;
 use super::visited::Visited;
-use crate::vm::{Choice, Move, Parts, ThreadIndex};
+use cssame_vm::{Choice, Move, Parts, ThreadIndex};
 
 /// States that are looked at together, and steps that one of them may have.
 const TOGETHER: usize = 16;

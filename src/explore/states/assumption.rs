@@ -12,12 +12,12 @@
 //! **Soundness and limits**: exact for a whole graph. Of one that a bound has cut, the set is too small or too large,
 //! as [`Unexpanded`] says; the two together tell what is known.
 
-use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
+use crate::states::graph::{DISCARDED, Graph, NodeKind};
 use fixedbitset::FixedBitSet;
 
 /// What becomes of the states that were not expanded, since a bound was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::explore) enum Unexpanded {
+pub(crate) enum Unexpanded {
     /// All their executions may be discarded: what is found lasts for certain.
     Lost,
     /// Some of their executions may last: what is not found is lost for certain.
@@ -25,7 +25,7 @@ pub(in crate::explore) enum Unexpanded {
 }
 
 /// The states that can go on without being discarded.
-pub(in crate::explore) fn lasting_states(graph: &Graph, unexpanded: Unexpanded) -> FixedBitSet {
+pub(crate) fn lasting_states(graph: &Graph, unexpanded: Unexpanded) -> FixedBitSet {
     // 1. All states, with the number of their edges that lead on.
     let count = graph.len();
     let mut lasting = FixedBitSet::with_capacity(count);

@@ -18,8 +18,9 @@ use super::fingerprint::{encode_rest, with_rest};
 use super::frontier::{Block, Reader, Waiting};
 use super::origin::Happened;
 use super::{Monitor, Searched};
-use crate::explore::reduction::Reduction;
-use crate::vm::{self, Choice, Encoding, Hashes, Machine, Move, State, Tables, Work};
+use crate::reduction::Reduction;
+use cssame_vm as vm;
+use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, State, Tables, Work};
 use std::ops::Range;
 use std::thread;
 
@@ -332,12 +333,12 @@ pub(super) fn expand<G: Monitor + Send>(workers: &mut [Worker<G>], scene: Scene<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Statistics;
-    use crate::explore::states::frontier::Frontier;
-    use crate::explore::states::graph::Graph;
-    use crate::front::compile;
-    use crate::source::SourceMap;
-    use crate::vm::{ThreadIndex, Visibility};
+    use crate::states::frontier::Frontier;
+    use crate::states::graph::Graph;
+    use cssame_budget::Statistics;
+    use cssame_front::compile;
+    use cssame_source::SourceMap;
+    use cssame_vm::{ThreadIndex, Visibility};
 
     #[test]
     fn a_worker_stops_before_the_state_for_which_there_is_no_room() {

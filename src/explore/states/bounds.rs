@@ -6,8 +6,8 @@
 //! many states nor long steps pass unseen.
 
 use super::{DICTIONARY, Engine, LOOK, LOOK_INSTRUCTIONS, Monitor, Visitor};
-use crate::budget::Bound;
-use crate::vm::Work;
+use cssame_budget::Bound;
+use cssame_vm::Work;
 use std::ops::ControlFlow;
 
 impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {

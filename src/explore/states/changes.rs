@@ -7,7 +7,7 @@
 //! has changed more than that and its thread, nothing is given.
 
 use super::origin::{Origin, Seen};
-use crate::vm::{Parts, Standing};
+use cssame_vm::{Parts, Standing};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 

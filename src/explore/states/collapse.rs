@@ -8,8 +8,8 @@
 
 use super::memo::Memo;
 use super::origin::{Happened, Origin};
-use crate::explore::reduction::{Reduction, first_of};
-use crate::vm::{
+use crate::reduction::{Reduction, first_of};
+use cssame_vm::{
     Choice, CodeIndex, Encoding, Event, Footprint, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName,
 };
 use std::marker::PhantomData;

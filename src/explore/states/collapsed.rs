@@ -15,7 +15,8 @@ use super::graph::NodeKind;
 use super::memo::Known;
 use super::origin::{Happened, Origin, Seen};
 use super::{Engine, Monitor, Visitor};
-use crate::vm::{self, Choice, Encoding, Move};
+use cssame_vm as vm;
+use cssame_vm::{Choice, Encoding, Move};
 use std::ops::ControlFlow;
 
 /// Of the states and the steps from memory, one of so many is checked where results are.
@@ -278,11 +279,11 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Budget;
-    use crate::explore::states::{EndContext, Transition, search};
-    use crate::front::compile;
-    use crate::source::SourceMap;
-    use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
+    use crate::states::{EndContext, Transition, search};
+    use cssame_budget::Budget;
+    use cssame_front::compile;
+    use cssame_source::SourceMap;
+    use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
 
     /// Counts steps, and those that the machine does.
     #[derive(Default)]

@@ -12,11 +12,11 @@
 //! **Soundness and limits**: all steps are done by the machine. An execution that cannot end stays as it is; and where
 //! a bound has cut the search, so do those beyond a number of steps, for the time is up.
 
-use crate::explore::states::fingerprint_of;
-use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
-use crate::explore::states::round_robin::RoundRobin;
-use crate::schedule::{Walk, Walks};
-use crate::vm::{Choice, Fingerprints, Machine, Progress, State, ThreadIndex};
+use crate::states::fingerprint_of;
+use crate::states::graph::{DISCARDED, Graph, NodeKind};
+use crate::states::round_robin::RoundRobin;
+use cssame_schedule::{Walk, Walks};
+use cssame_vm::{Choice, Fingerprints, Machine, Progress, State, ThreadIndex};
 use std::cell::{Cell, RefCell};
 
 const FAR: u32 = u32::MAX;
@@ -28,7 +28,7 @@ const STEPS_IN_TURN: usize = 10_000;
 const STEPS_BEHIND_A_BOUND: usize = 5_000_000;
 
 /// Distances of all states to the ends.
-pub(in crate::explore) struct Completion<'a> {
+pub(crate) struct Completion<'a> {
     machine: &'a Machine,
     graph: &'a Graph,
     to_wanted: Vec<u32>,
@@ -42,16 +42,12 @@ pub(in crate::explore) struct Completion<'a> {
 
 impl<'a> Completion<'a> {
     /// To ends where all threads have ended, if there are any.
-    pub(in crate::explore) fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
+    pub(crate) fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
         Completion::towards(machine, graph, &|kind| kind == NodeKind::Finished)
     }
 
     /// To ends of that kind, if there are any.
-    pub(in crate::explore) fn towards(
-        machine: &'a Machine,
-        graph: &'a Graph,
-        wanted: &dyn Fn(NodeKind) -> bool,
-    ) -> Completion<'a> {
+    pub(crate) fn towards(machine: &'a Machine, graph: &'a Graph, wanted: &dyn Fn(NodeKind) -> bool) -> Completion<'a> {
         let reversed = graph.reversed();
         let distances = |wanted: &dyn Fn(NodeKind) -> bool| {
             let mut distance = vec![FAR; graph.len()];
@@ -82,12 +78,12 @@ impl<'a> Completion<'a> {
     }
 
     /// Whether an end of the wanted kind can be reached from a state.
-    pub(in crate::explore) fn leads_to_wanted(&self, node: u32) -> bool {
+    pub(crate) fn leads_to_wanted(&self, node: u32) -> bool {
         self.to_wanted[node as usize] != FAR
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
-    pub(in crate::explore) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
+    pub(crate) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
         let distance = if self.to_wanted[node as usize] != FAR { &self.to_wanted } else { &self.to_end };
         let known = distance[node as usize] != FAR;
         if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {

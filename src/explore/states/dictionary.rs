@@ -4,7 +4,7 @@
 //!
 //! **Soundness and limits**: a thread whose words are many, or new when the room is used up, has no number.
 
-use crate::vm;
+use cssame_vm as vm;
 use rustc_hash::FxHashMap;
 
 /// Numbered words.

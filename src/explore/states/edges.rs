@@ -13,7 +13,7 @@ use super::chunks::Chunks;
 use smallvec::SmallVec;
 
 /// The target of an edge that leads to a discarded execution.
-pub(in crate::explore) const DISCARDED: u32 = u32::MAX;
+pub(crate) const DISCARDED: u32 = u32::MAX;
 
 /// Nodes from one mark to the next.
 const STRIDE: usize = 32;
@@ -189,7 +189,7 @@ impl Reader<'_> {
 }
 
 /// The targets of the edges of all nodes, which can be asked for in any order.
-pub(in crate::explore) struct EdgeLists {
+pub(crate) struct EdgeLists {
     first: Vec<usize>,
     targets: Vec<u32>,
 }
@@ -207,7 +207,7 @@ impl EdgeLists {
     }
 
     /// The targets of the edges of a node.
-    pub(in crate::explore) fn of(&self, node: u32) -> &[u32] {
+    pub(crate) fn of(&self, node: u32) -> &[u32] {
         &self.targets[self.first[node as usize]..self.first[node as usize + 1]]
     }
 }

@@ -12,8 +12,8 @@ use super::numbered::NumberWriter;
 use super::origin::Origin;
 use super::visited::Recent;
 use super::{Monitor, Transition, Visitor};
-use crate::budget::Statistics;
-use crate::vm::{Choice, Work};
+use cssame_budget::Statistics;
+use cssame_vm::{Choice, Work};
 use std::ops::ControlFlow;
 
 /// A state that is new: its node, and which step of which state of a block has led to it.
@@ -36,7 +36,7 @@ pub(super) struct Entered {
 impl Entered {
     /// A new state of a block that has no states.
     pub(super) fn of_no_state() -> Entered {
-        let choice = Choice { thread: crate::vm::ThreadIndex(0), alternative: 0 };
+        let choice = Choice { thread: cssame_vm::ThreadIndex(0), alternative: 0 };
         Entered { ahead: Ahead::default(), new: vec![New { node: 0, step: 0, state: 0, choice }] }
     }
 }

@@ -7,8 +7,8 @@
 //! its step leads to no state that is still to be expanded, the others follow (the proviso for cycles).
 
 use super::{DISCARDED, End, EndContext, Engine, Monitor, NodeKind, Transition, Visitor};
-use crate::explore::reduction::Reduction;
-use crate::vm::{Choice, Move};
+use crate::reduction::Reduction;
+use cssame_vm::{Choice, Move};
 use std::ops::ControlFlow;
 
 impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {

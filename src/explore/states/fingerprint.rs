@@ -3,7 +3,8 @@
 //! **Input**: the fingerprint of a state, a monitor, and how the execution has ended. **Output**: a hash of 128 bits.
 
 use super::Monitor;
-use crate::vm::{self, Machine, State};
+use cssame_vm as vm;
+use cssame_vm::{Machine, State};
 
 /// Writes what a fingerprint takes in beyond the state: the monitor, of which the number of words is given back, and how the
 /// execution has failed.
@@ -19,7 +20,7 @@ pub(super) fn encode_rest<G: Monitor>(monitor: &G, progress: vm::Progress, words
 }
 
 /// The fingerprint of a state in a search without a monitor, to find its node.
-pub(in crate::explore) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
+pub(crate) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
     let mut more = Vec::new();
     encode_rest(&(), progress, &mut more);
     with_rest(machine.fingerprint(state), &more)

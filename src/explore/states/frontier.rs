@@ -8,7 +8,7 @@
 //!    other parts as the words that differ, of these the bytes that differ.
 //! 2. States stand in blocks, which are read from their beginnings. A block that was expanded is given back at once.
 //! 3. The first blocks hold states as they are: where few states wait, to write differences takes more time than it is worth.
-//! 4. States that are known by the [numbers](crate::vm::Parts) of their parts are written as the numbers that differ
+//! 4. States that are known by the [numbers](cssame_vm::Parts) of their parts are written as the numbers that differ
 //!    (`bytes`).
 //!
 //! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small beside the states that

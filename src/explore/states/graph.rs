@@ -6,11 +6,11 @@
 //! themselves are not kept.
 
 use super::chunks::Chunks;
-pub(in crate::explore) use super::edges::DISCARDED;
+pub(crate) use super::edges::DISCARDED;
 use super::edges::{EdgeLists, Edges};
 use super::reversed::Reversed;
 use super::visited::Visited;
-use crate::vm::{Choice, ThreadIndex};
+use cssame_vm::{Choice, ThreadIndex};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -19,7 +19,7 @@ const NEAR: usize = 1 << 10;
 
 /// What became of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::explore) enum NodeKind {
+pub(crate) enum NodeKind {
     /// Not expanded, because a bound was hit.
     Waiting,
     /// Expanded: all its edges are known.
@@ -34,7 +34,7 @@ pub(in crate::explore) enum NodeKind {
 
 impl NodeKind {
     /// Whether an execution ends there.
-    pub(in crate::explore) fn is_end(self) -> bool {
+    pub(crate) fn is_end(self) -> bool {
         matches!(self, NodeKind::Finished | NodeKind::Failed | NodeKind::Deadlock)
     }
 }
@@ -58,7 +58,7 @@ const KINDS: [NodeKind; 5] =
 
 /// The states that were met.
 #[derive(Default)]
-pub(in crate::explore) struct Graph {
+pub(crate) struct Graph {
     lists: Lists,
     /// Whether some states have edges for one thread alone.
     is_reduced: bool,
@@ -117,39 +117,39 @@ impl Lists {
 
 impl Graph {
     /// A graph whose edges nobody asks for: none are kept.
-    pub(in crate::explore) fn without_edges() -> Graph {
+    pub(crate) fn without_edges() -> Graph {
         Graph { lists: Lists { has_no_edges: true, ..Lists::default() }, ..Graph::default() }
     }
 
     /// From now on states may have edges for one thread alone, or those of one thread before all others.
-    pub(in crate::explore) fn set_reduced(&mut self) {
+    pub(crate) fn set_reduced(&mut self) {
         self.is_reduced = true;
     }
 
     /// Whether the place of an edge does not name its choice.
-    pub(in crate::explore) fn is_reduced(&self) -> bool {
+    pub(crate) fn is_reduced(&self) -> bool {
         self.is_reduced
     }
 
     /// Number of nodes.
-    pub(in crate::explore) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.lists.nodes.len()
     }
 
     /// Memory that it takes.
-    pub(in crate::explore) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let wide = self.lists.wide.capacity() * (size_of::<(u32, u32)>() + 1);
         self.lists.nodes.bytes() + wide as u64 + self.lists.edges.bytes() + self.visited.bytes()
     }
 
     /// Memory that it takes to follow the edges backwards when the search is over, and to measure ways.
-    pub(in crate::explore) fn bytes_of_ways(&self) -> u64 {
+    pub(crate) fn bytes_of_ways(&self) -> u64 {
         // Two places in lists, and two distances, for each node; the source of each edge.
         if self.lists.has_no_edges { 0 } else { self.len() as u64 * 24 + self.lists.edges.count() * 4 }
     }
 
     /// The node of a fingerprint that is known.
-    pub(in crate::explore) fn find(&self, fingerprint: u128) -> Option<u32> {
+    pub(crate) fn find(&self, fingerprint: u128) -> Option<u32> {
         self.visited.find(fingerprint)
     }
 
@@ -164,13 +164,7 @@ impl Graph {
     }
 
     /// The node of a fingerprint, and whether it is new.
-    pub(in crate::explore) fn visit(
-        &mut self,
-        fingerprint: u128,
-        parent: u32,
-        choice: Choice,
-        kind: NodeKind,
-    ) -> (u32, bool) {
+    pub(crate) fn visit(&mut self, fingerprint: u128, parent: u32, choice: Choice, kind: NodeKind) -> (u32, bool) {
         let next = self.lists.nodes.len() as u32;
         let node = self.visited.find_or_insert(fingerprint, next);
         if node == next {
@@ -180,40 +174,40 @@ impl Graph {
     }
 
     /// Begins the edges of a node; nodes are expanded in order.
-    pub(in crate::explore) fn begin_edges(&mut self, node: u32) {
+    pub(crate) fn begin_edges(&mut self, node: u32) {
         self.lists.begin_edges(node);
     }
 
     /// Adds an edge to the node whose edges were begun last.
-    pub(in crate::explore) fn add_edge(&mut self, target: u32) {
+    pub(crate) fn add_edge(&mut self, target: u32) {
         self.lists.add_edge(target);
     }
 
     /// Forgets the edges of the node whose edges were begun last: it was not expanded to its end.
-    pub(in crate::explore) fn cancel_edges(&mut self, node: u32) {
+    pub(crate) fn cancel_edges(&mut self, node: u32) {
         self.lists.cancel_edges(node);
     }
 
     /// The targets of the edges of a node.
-    pub(in crate::explore) fn edges(&self, node: u32) -> SmallVec<[u32; 8]> {
+    pub(crate) fn edges(&self, node: u32) -> SmallVec<[u32; 8]> {
         self.lists.edges.of(node)
     }
 
     /// Tells of all edges, those that lead to discarded executions included, in the order of the nodes that they come from.
-    pub(in crate::explore) fn each_edge(&self, tell: impl FnMut(u32, u32)) {
+    pub(crate) fn each_edge(&self, tell: impl FnMut(u32, u32)) {
         self.lists.edges.each(tell);
     }
 
     /// All edges, for whoever follows them.
-    pub(in crate::explore) fn edge_lists(&self) -> EdgeLists {
+    pub(crate) fn edge_lists(&self) -> EdgeLists {
         EdgeLists::new(&self.lists.edges, self.len())
     }
 
-    pub(in crate::explore) fn kind(&self, node: u32) -> NodeKind {
+    pub(crate) fn kind(&self, node: u32) -> NodeKind {
         KINDS[(self.lists.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
     }
 
-    pub(in crate::explore) fn set_kind(&mut self, node: u32, kind: NodeKind) {
+    pub(crate) fn set_kind(&mut self, node: u32, kind: NodeKind) {
         self.lists.set_kind(node, kind);
     }
 
@@ -229,13 +223,13 @@ impl Graph {
     }
 
     /// The first choice that leads from a node to another, if that is how the other was reached first.
-    pub(in crate::explore) fn choice_to(&self, from: u32, to: u32) -> Option<Choice> {
+    pub(crate) fn choice_to(&self, from: u32, to: u32) -> Option<Choice> {
         let (parent, choice) = self.parent(to);
         (parent == from && to != 0).then_some(choice)
     }
 
     /// The steps that have led to a node first.
-    pub(in crate::explore) fn path_to(&self, node: u32) -> Vec<Choice> {
+    pub(crate) fn path_to(&self, node: u32) -> Vec<Choice> {
         let mut path = Vec::new();
         let mut at = node;
         // The first node is its own parent.
@@ -249,7 +243,7 @@ impl Graph {
     }
 
     /// Whether no state leads back to itself; of a graph whose states are all expanded.
-    pub(in crate::explore) fn is_acyclic(&self) -> bool {
+    pub(crate) fn is_acyclic(&self) -> bool {
         // Where all edges lead to later nodes there is no cycle, and if there is one, some edge that leads back is part of it.
         let Some(back) = self.lists.edges.back() else { return true };
         if self.has_cycle_behind(back) {
@@ -304,7 +298,7 @@ impl Graph {
     }
 
     /// All edges turned round: for every node the nodes that lead to it.
-    pub(in crate::explore) fn reversed(&self) -> Reversed {
+    pub(crate) fn reversed(&self) -> Reversed {
         Reversed::new(self.len(), |tell| {
             self.each_edge(|from, target| {
                 if target != DISCARDED {

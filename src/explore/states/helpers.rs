@@ -187,8 +187,8 @@ fn work<N: Copy>(task: Task, scene: &RwLock<Scene<N>>) -> Done {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::states::visited::Visited;
-    use crate::vm;
+    use crate::states::visited::Visited;
+    use cssame_vm as vm;
 
     #[test]
     fn all_tasks_are_done_by_any_number_of_threads() {

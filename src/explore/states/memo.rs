@@ -13,7 +13,7 @@
 
 use super::changes::{Changes, changes};
 use super::origin::{Group, Happened, Origin, Seen};
-use crate::vm::{Footprint, Parts, Standing};
+use cssame_vm::{Footprint, Parts, Standing};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;

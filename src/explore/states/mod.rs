@@ -23,7 +23,7 @@
 //! by doing the steps.
 
 mod ahead;
-pub(in crate::explore) mod assumption;
+pub(crate) mod assumption;
 mod batch;
 mod bounds;
 mod bytes;
@@ -31,26 +31,26 @@ mod changes;
 mod chunks;
 mod collapse;
 mod collapsed;
-pub(in crate::explore) mod completion;
+pub(crate) mod completion;
 mod dictionary;
-pub(in crate::explore) mod edges;
+pub(crate) mod edges;
 mod entering;
 mod expansion;
 mod fingerprint;
 mod frontier;
-pub(in crate::explore) mod graph;
+pub(crate) mod graph;
 mod helpers;
 mod images;
 mod memo;
 mod monitor;
 mod numbered;
-pub(in crate::explore) mod open;
+pub(crate) mod open;
 mod origin;
 mod parallel;
-pub(in crate::explore) mod reversed;
+pub(crate) mod reversed;
 mod round_robin;
 mod rounds;
-pub(in crate::explore) mod terms;
+pub(crate) mod terms;
 mod visited;
 mod visitor;
 mod window;
@@ -58,24 +58,25 @@ mod window;
 use batch::Worker;
 use collapse::Collapse;
 use dictionary::Dictionary;
-pub(in crate::explore) use fingerprint::fingerprint_of;
+pub(crate) use fingerprint::fingerprint_of;
 use fingerprint::{encode_rest, with_rest};
 use frontier::{Block, Frontier, Reader, Waiting};
-pub(in crate::explore) use monitor::Monitor;
+pub(crate) use monitor::Monitor;
 use numbered::NumberReader;
-pub(in crate::explore) use visited::Fingerprints;
-pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
+pub(crate) use visited::Fingerprints;
+pub(crate) use visitor::{End, EndContext, Transition, Visitor};
 use window::Rounds;
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::reduction::Reduction;
-use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
-use crate::vm::{self, Choice, Encoding, Hashes, Machine, Move, State, Tables, ThreadIndex, Work};
+use crate::reduction::Reduction;
+use crate::states::graph::{DISCARDED, Graph, NodeKind};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm as vm;
+use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, State, Tables, ThreadIndex, Work};
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 /// What a search has found.
-pub(in crate::explore) struct Searched {
+pub(crate) struct Searched {
     pub graph: Graph,
     pub tables: Tables,
     pub statistics: Statistics,
@@ -140,10 +141,10 @@ const DICTIONARY: u64 = 1 << 16;
 const LOOK: u64 = 1 << 20;
 
 /// Instructions between two looks at the clock, at most, and those of one step: some hundredths of a second.
-pub(in crate::explore) const LOOK_INSTRUCTIONS: u64 = 4 << 20;
+pub(crate) const LOOK_INSTRUCTIONS: u64 = 4 << 20;
 
 /// Searches all states; `monitor` is what is known before the first step.
-pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
+pub(crate) fn search<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     budget: &Budget<'_>,
     monitor: G,
@@ -153,7 +154,7 @@ pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
 }
 
 /// As [`search`], with reduction.
-pub(in crate::explore) fn search_reduced<G: Monitor, V: Visitor<G>>(
+pub(crate) fn search_reduced<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     budget: &Budget<'_>,
     monitor: G,
@@ -164,7 +165,7 @@ pub(in crate::explore) fn search_reduced<G: Monitor, V: Visitor<G>>(
 }
 
 /// As [`search`], with the names of threads that are known before: they keep their ids.
-pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
+pub(crate) fn search_with_names<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     tables: Tables,
     budget: &Budget<'_>,

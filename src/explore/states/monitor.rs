@@ -6,10 +6,10 @@
 //! **Soundness and limits**: the search takes two states with equal words for one: what a monitor asks later must follow
 //! from what it encodes.
 
-use crate::vm::{Machine, Move, Observer, State};
+use cssame_vm::{Machine, Move, Observer, State};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
-pub(in crate::explore) trait Monitor: Observer + Clone + Send {
+pub(crate) trait Monitor: Observer + Clone + Send {
     /// What a step has shown, for the visitor.
     type Note: Copy + Send + Sync + 'static;
 

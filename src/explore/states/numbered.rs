@@ -9,7 +9,7 @@
 
 use super::bytes::read_number;
 use super::frontier::Block;
-use crate::vm::Parts;
+use cssame_vm::Parts;
 
 /// A block that gets states by the numbers of their parts.
 #[derive(Default)]
@@ -98,11 +98,11 @@ impl NumberReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::states::frontier::Frontier;
-    use crate::front::compile;
-    use crate::schedule::Walk;
-    use crate::source::SourceMap;
-    use crate::vm::{Encoding, Machine, Tables, Visibility};
+    use crate::states::frontier::Frontier;
+    use cssame_front::compile;
+    use cssame_schedule::Walk;
+    use cssame_source::SourceMap;
+    use cssame_vm::{Encoding, Machine, Tables, Visibility};
 
     /// Threads come and go, locals are shared, locks are held, lines are printed.
     const PROGRAM: &str = "lock l;\nint x;\n\

@@ -3,9 +3,9 @@
 //! **Input**: the graph of a search that a bound has cut. **Output**: schedules that lead to some of its open states, evenly spread over
 //! them.
 
-use crate::budget::Statistics;
-use crate::explore::states::graph::{Graph, NodeKind};
-use crate::vm::Choice;
+use crate::states::graph::{Graph, NodeKind};
+use cssame_budget::Statistics;
+use cssame_vm::Choice;
 
 /// Open executions that are looked at.
 const EXECUTIONS: usize = 16;
@@ -14,7 +14,7 @@ const EXECUTIONS: usize = 16;
 const STEPS: usize = 2_000_000;
 
 /// Executions that the search has not followed to their end, evenly spread over those that are open.
-pub(in crate::explore) fn open_executions(graph: &Graph, statistics: &Statistics) -> Vec<Vec<Choice>> {
+pub(crate) fn open_executions(graph: &Graph, statistics: &Statistics) -> Vec<Vec<Choice>> {
     let open: Vec<u32> = (0..graph.len() as u32).filter(|&node| graph.kind(node) == NodeKind::Waiting).collect();
     let Some(&last) = open.last() else { return Vec::new() };
     let depth = statistics.depth as usize + 1;

@@ -1,6 +1,6 @@
 //! A state that a step begins in, and what was seen of a step.
 
-use crate::vm::{Choice, CodeIndex, Event, Footprint, Parts, Standing, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, Footprint, Parts, Standing, ThreadName};
 use smallvec::SmallVec;
 
 /// An event, where it happened.

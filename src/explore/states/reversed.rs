@@ -6,7 +6,7 @@
 use fixedbitset::FixedBitSet;
 
 /// Edges turned round.
-pub(in crate::explore) struct Reversed {
+pub(crate) struct Reversed {
     /// By node: where its sources begin; one more at the end.
     first: Vec<usize>,
     sources: Vec<u32>,
@@ -14,7 +14,7 @@ pub(in crate::explore) struct Reversed {
 
 impl Reversed {
     /// Turns round edges between so many nodes. `each_edge` tells all edges, from one node to another, whenever it is called.
-    pub(in crate::explore) fn new(nodes: usize, each_edge: impl Fn(&mut dyn FnMut(u32, u32))) -> Reversed {
+    pub(crate) fn new(nodes: usize, each_edge: impl Fn(&mut dyn FnMut(u32, u32))) -> Reversed {
         let mut first = vec![0usize; nodes + 1];
         each_edge(&mut |_, target| first[target as usize + 1] += 1);
         for index in 1..first.len() {
@@ -31,12 +31,12 @@ impl Reversed {
     }
 
     /// The nodes that lead to a node, once for each edge.
-    pub(in crate::explore) fn sources(&self, node: u32) -> &[u32] {
+    pub(crate) fn sources(&self, node: u32) -> &[u32] {
         &self.sources[self.first[node as usize]..self.first[node as usize + 1]]
     }
 
     /// Marks the nodes that lead to one of those that wait.
-    pub(in crate::explore) fn close(&self, marked: &mut FixedBitSet, mut waiting: Vec<u32>) {
+    pub(crate) fn close(&self, marked: &mut FixedBitSet, mut waiting: Vec<u32>) {
         while let Some(node) = waiting.pop() {
             for &source in self.sources(node) {
                 if !marked.put(source as usize) {
@@ -47,7 +47,7 @@ impl Reversed {
     }
 
     /// The nodes of a set, and those that lead to one of them.
-    pub(in crate::explore) fn closure(&self, nodes: Vec<u32>) -> FixedBitSet {
+    pub(crate) fn closure(&self, nodes: Vec<u32>) -> FixedBitSet {
         let mut marked = FixedBitSet::with_capacity(self.first.len() - 1);
         marked.extend(nodes.iter().map(|&node| node as usize));
         self.close(&mut marked, nodes);

@@ -12,8 +12,8 @@
 //! **Soundness and limits**: the thread is always the one that asking all would give. Without this a thousand threads
 //! would be asked for each step of the one that holds their lock.
 
-use crate::ir::sync::{Blocking, Kind};
-use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex, ThreadName};
+use cssame_ir::sync::{Blocking, Kind};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ const OBJECTS: usize = 8;
 
 /// Who moves next.
 #[derive(Default)]
-pub(in crate::explore) struct RoundRobin {
+pub(crate) struct RoundRobin {
     /// The slot behind the one that has moved last.
     next: u16,
     /// Slots of threads that have to be asked.
@@ -56,7 +56,7 @@ impl Observer for RoundRobin {
 
 impl RoundRobin {
     /// The thread that moves next. It is told of the step as an observer.
-    pub(in crate::explore) fn next(&mut self, machine: &Machine, state: &State) -> Option<ThreadIndex> {
+    pub(crate) fn next(&mut self, machine: &Machine, state: &State) -> Option<ThreadIndex> {
         if state.thread_count() <= FEW {
             self.is_known = false;
             let slots = 0..state.thread_count() as u16;
@@ -154,9 +154,9 @@ impl RoundRobin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::compile;
-    use crate::source::SourceMap;
-    use crate::vm::{Choice, Move, Options, Progress, Semantics, Tables, Visibility};
+    use cssame_front::compile;
+    use cssame_source::SourceMap;
+    use cssame_vm::{Choice, Move, Options, Progress, Semantics, Tables, Visibility};
 
     /// Lets a program run in turn; gives how many threads were asked, and the number of steps. Each time, the one that moves
     /// must be the first of all that can.

@@ -6,15 +6,15 @@
 //! Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them belong
 //! to an execution that is not discarded ([`assumption`](super::assumption)).
 
-use crate::explore::answer::{Ends, Query};
-use crate::explore::states::Transition;
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
+use crate::answer::{Ends, Query};
+use crate::states::Transition;
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use rustc_hash::FxHashSet;
 
 /// A pair that was seen.
 #[derive(Clone, Debug)]
-pub(in crate::explore) struct SeenTerm {
+pub(crate) struct SeenTerm {
     pub read: ReadId,
     pub definition: DefinitionId,
     /// The steps that show it: the first one, or one for each state to which such a step leads.
@@ -23,33 +23,33 @@ pub(in crate::explore) struct SeenTerm {
 
 /// The candidates of a query that were not seen yet, where it asks for nothing else.
 #[derive(Debug, Default)]
-pub(in crate::explore) struct Open {
+pub(crate) struct Open {
     left: Option<FxHashSet<(ReadId, DefinitionId)>>,
 }
 
 impl Open {
     /// Where executions may be discarded, what was seen need not count; so the search goes on.
-    pub(in crate::explore) fn of(machine: &Machine, query: &Query<'_>) -> Open {
+    pub(crate) fn of(machine: &Machine, query: &Query<'_>) -> Open {
         let stops = query.ends == Ends::Nothing && !machine.may_discard();
         Open { left: query.candidates.filter(|_| stops).map(|all| all.iter().copied().collect()) }
     }
 
     /// One was seen.
-    pub(in crate::explore) fn see(&mut self, pair: (ReadId, DefinitionId)) {
+    pub(crate) fn see(&mut self, pair: (ReadId, DefinitionId)) {
         if let Some(left) = &mut self.left {
             left.remove(&pair);
         }
     }
 
     /// Whether nothing is left to look for.
-    pub(in crate::explore) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.left.as_ref().is_some_and(FxHashSet::is_empty)
     }
 }
 
 /// All pairs that were seen, in the order in which they were seen first.
 #[derive(Debug, Default)]
-pub(in crate::explore) struct SeenTerms {
+pub(crate) struct SeenTerms {
     pub list: Vec<SeenTerm>,
     /// By read: definitions, and the places of the pairs in the list.
     seen: Vec<Vec<(DefinitionId, usize)>>,
@@ -62,23 +62,23 @@ pub(in crate::explore) struct SeenTerms {
 }
 
 impl SeenTerms {
-    pub(in crate::explore) fn new(machine: &Machine, query: &Query<'_>) -> SeenTerms {
+    pub(crate) fn new(machine: &Machine, query: &Query<'_>) -> SeenTerms {
         SeenTerms { keep_all: machine.may_discard(), open: Open::of(machine, query), ..SeenTerms::default() }
     }
 
     /// Memory that they take.
-    pub(in crate::explore) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let witnesses = self.reached.capacity() * (size_of::<(usize, u32)>() + size_of::<Transition>());
         (self.list.capacity() * size_of::<SeenTerm>() + witnesses) as u64
     }
 
     /// A step begins.
-    pub(in crate::explore) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.pending.clear();
     }
 
     /// The step is over: what it has read counts.
-    pub(in crate::explore) fn transition(&mut self, transition: &Transition) {
+    pub(crate) fn transition(&mut self, transition: &Transition) {
         for index in 0..self.pending.len() {
             let (read, definition) = self.pending[index];
             self.note(read, definition, transition);

@@ -44,7 +44,7 @@ impl Slot {
 
 /// Fingerprints with their nodes.
 #[derive(Default)]
-pub(in crate::explore) struct Visited {
+pub(crate) struct Visited {
     /// One, or [`PARTS`].
     tables: Vec<Table>,
 }
@@ -61,7 +61,7 @@ impl Visited {
 
     /// The node of a fingerprint.
     #[inline]
-    pub(in crate::explore) fn find(&self, fingerprint: u128) -> Option<u32> {
+    pub(crate) fn find(&self, fingerprint: u128) -> Option<u32> {
         let slot = Slot { key: key(fingerprint), node: 0 };
         let table = self.tables.get(self.table_of(&slot))?;
         table.slots[table.place(&slot)].node.checked_sub(1)
@@ -69,7 +69,7 @@ impl Visited {
 
     /// Prefetches the entries of fingerprints, all at a time: whoever asks for one after the other waits for each.
     #[inline]
-    pub(in crate::explore) fn prefetch(&self, fingerprints: impl Iterator<Item = u128>) {
+    pub(crate) fn prefetch(&self, fingerprints: impl Iterator<Item = u128>) {
         let first = fingerprints.map(|fingerprint| {
             let slot = Slot { key: key(fingerprint), node: 0 };
             self.tables.get(self.table_of(&slot)).map_or(0, |table| table.first(&slot))
@@ -78,7 +78,7 @@ impl Visited {
     }
 
     /// Enters a fingerprint with its node, unless it is there; gives the node that it has then.
-    pub(in crate::explore) fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
+    pub(crate) fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
         self.prepare();
         let slot = Slot { key: key(fingerprint), node: node + 1 };
         let table = self.table_of(&slot);
@@ -135,7 +135,7 @@ impl Visited {
     }
 
     /// Memory that it takes. While a table grows there are two.
-    pub(in crate::explore) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.tables.iter().map(|table| (table.slots.len() * size_of::<Slot>()) as u64).sum()
     }
 }
@@ -181,26 +181,26 @@ impl Share {
 
 /// Fingerprints alone. Nothing is held twice while there are more and more of them, as in a hash set that doubles.
 #[derive(Default)]
-pub(in crate::explore) struct Fingerprints {
+pub(crate) struct Fingerprints {
     visited: Visited,
     len: u32,
 }
 
 impl Fingerprints {
     /// Enters a fingerprint; whether it is new.
-    pub(in crate::explore) fn insert(&mut self, fingerprint: u128) -> bool {
+    pub(crate) fn insert(&mut self, fingerprint: u128) -> bool {
         let is_new = self.visited.find_or_insert(fingerprint, self.len) == self.len;
         self.len += u32::from(is_new);
         is_new
     }
 
     /// How many there are.
-    pub(in crate::explore) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         u64::from(self.len)
     }
 
     /// Memory that they take.
-    pub(in crate::explore) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.visited.bytes()
     }
 }
@@ -307,7 +307,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vm;
+    use cssame_vm as vm;
 
     #[test]
     fn fingerprints_are_found_again() {

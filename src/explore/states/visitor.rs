@@ -3,12 +3,12 @@
 //! **Input**: the steps of a search, and the states in which executions end. **Output**: what a question keeps of them.
 
 use super::Monitor;
-use crate::vm::{Choice, Failure, Machine, Observer, State, Tables};
+use cssame_vm::{Choice, Failure, Machine, Observer, State, Tables};
 use std::ops::ControlFlow;
 
 /// How an execution ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::explore) enum End {
+pub(crate) enum End {
     Finished,
     Failed(Failure),
     Deadlock,
@@ -16,14 +16,14 @@ pub(in crate::explore) enum End {
 
 /// A step of the search; without a choice it is the beginning.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::explore) struct Transition {
+pub(crate) struct Transition {
     pub from: u32,
     pub choice: Option<Choice>,
     pub to: u32,
 }
 
 /// Looks on during a search.
-pub(in crate::explore) trait Visitor<G: Monitor>: Observer {
+pub(crate) trait Visitor<G: Monitor>: Observer {
     /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
     const IN_PARALLEL: bool = true;
 
@@ -64,7 +64,7 @@ pub(in crate::explore) trait Visitor<G: Monitor>: Observer {
 }
 
 /// What a visitor sees of an end.
-pub(in crate::explore) struct EndContext<'a, G> {
+pub(crate) struct EndContext<'a, G> {
     pub machine: &'a Machine,
     pub tables: &'a Tables,
     pub state: &'a State,

@@ -7,24 +7,25 @@
 //! 2. By executions of the program with locks for semaphores that are such, without locks whose order nobody can see, and with bodies that
 //!    only read as readers.
 //! 3. Where these turn out to be far more than the futures, as many executions are tried, now and then, of the program with
-//!    [one lock](crate::explore::slice::with_one_lock), whose bodies have no order where they do not conflict: fewer, unless many bodies conflict
+//!    [one lock](crate::slice::with_one_lock), whose bodies have no order where they do not conflict: fewer, unless many bodies conflict
 //!    with some others and have nothing to do with most.
 //! 4. Else through states. The module [`count`] has both means.
 //!
 //! **Soundness and limits**: each of the programs has as many futures as the given one; their modules say why.
 
 use super::{Subject, knowing};
-use crate::budget::{Budget, Limits};
-use crate::explore::answer::{Answer, Query};
-use crate::explore::liveness::may_run_for_ever;
-use crate::explore::question::count::{self, CountAnswer, Others, STATES_OF_CYCLES};
-use crate::explore::question::restored::WithoutLocks;
-use crate::explore::reads_from::Refusal;
-use crate::explore::slice::{ReadingBodies, UnobservedLocks, known_bodies, with_locks_for_semaphores, with_one_lock};
-use crate::form::races::potential_races;
-use crate::form::{self, Form};
-use crate::ir::Program;
-use crate::vm::Machine;
+use crate::answer::{Answer, Query};
+use crate::liveness::may_run_for_ever;
+use crate::question::count::{self, CountAnswer, Others, STATES_OF_CYCLES};
+use crate::question::restored::WithoutLocks;
+use crate::reads_from::Refusal;
+use crate::slice::{ReadingBodies, UnobservedLocks, known_bodies, with_locks_for_semaphores, with_one_lock};
+use cssame_budget::{Budget, Limits};
+use cssame_form as form;
+use cssame_form::Form;
+use cssame_form::races::potential_races;
+use cssame_ir::Program;
+use cssame_vm::Machine;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
@@ -208,7 +209,7 @@ impl<'s, 'b> Counting<'s, 'b> {
         if !ends_well {
             return None;
         }
-        let concurrency = crate::concurrency::analyse(&changed)?;
+        let concurrency = cssame_concurrency::analyse(&changed)?;
         let bodies = known_bodies(&changed, &concurrency, &FxHashSet::default());
         Some(knowing(Machine::with_options(&changed, machine.visibility(), *machine.options()), &bodies))
     }

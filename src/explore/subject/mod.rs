@@ -5,25 +5,23 @@
 
 mod count;
 
-use crate::budget::{Bound, Budget, Limits};
-use crate::concurrency::Concurrency;
-use crate::explore::answer::{Answer, Ends, Query};
-use crate::explore::liveness::may_run_for_ever;
-use crate::explore::portfolio::{PartialAnswer, Retry};
-use crate::explore::question::by_executions::by_executions_without;
-use crate::explore::question::futures::{Known, futures_with};
-use crate::explore::question::restored::WithoutLocks;
-use crate::explore::question::select::{self, SelectAnswer};
-use crate::explore::reads_from::Refusal;
-use crate::explore::reduction::Commuting;
-use crate::explore::slice::{
-    Declined, KnownBodies, Silent, Sliceable, UnobservedLocks, known_bodies, may_go_wrong, readers,
-};
-use crate::form::races::potential_races;
-use crate::form::{Form, Selection};
-use crate::ir::{Access, DefinitionId, Program, ReadId};
-use crate::model::Model;
-use crate::vm::{Machine, Visibility};
+use crate::answer::{Answer, Ends, Query};
+use crate::liveness::may_run_for_ever;
+use crate::portfolio::{PartialAnswer, Retry};
+use crate::question::by_executions::by_executions_without;
+use crate::question::futures::{Known, futures_with};
+use crate::question::restored::WithoutLocks;
+use crate::question::select::{self, SelectAnswer};
+use crate::reads_from::Refusal;
+use crate::reduction::Commuting;
+use crate::slice::{Declined, KnownBodies, Silent, Sliceable, UnobservedLocks, known_bodies, may_go_wrong, readers};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_concurrency::Concurrency;
+use cssame_form::races::potential_races;
+use cssame_form::{Form, Selection};
+use cssame_ir::{Access, DefinitionId, Program, ReadId};
+use cssame_model::Model;
+use cssame_vm::{Machine, Visibility};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -83,7 +81,7 @@ impl<'a> Subject<'a> {
         Some(Commuting { accesses, locks, acyclic, forks })
     }
 
-    /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
+    /// Finds out what can happen, by the [portfolio](crate::portfolio) of exact strategies.
     ///
     /// Where outcomes are not asked for, the prints of the program are left out; where nothing can fail or block, the
     /// search stops when all candidates are decided.

@@ -15,11 +15,11 @@ use super::Subject;
 use super::held::{At, Held};
 use super::retest::Retest;
 use super::words::list;
-use crate::concurrency::lockset::{ATOMIC, Hold, excluding};
-use crate::concurrency::{ClassId, EventKind, LocationId, ThreadId};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::{Instruction, Operand, ReadId};
-use crate::source::Span;
+use cssame_concurrency::lockset::{ATOMIC, Hold, excluding};
+use cssame_concurrency::{ClassId, EventKind, LocationId, ThreadId};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::{Instruction, Operand, ReadId};
+use cssame_source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -18,11 +18,11 @@ use super::Subject;
 use super::held::{At, Held};
 use super::retest::{Place, Retest};
 use super::words::list;
-use crate::concurrency::lockset::{ATOMIC, Hold, holds_lock};
-use crate::concurrency::{EventKind, LocationId};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::sync::Kind;
-use crate::source::Span;
+use cssame_concurrency::lockset::{ATOMIC, Hold, holds_lock};
+use cssame_concurrency::{EventKind, LocationId};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::sync::Kind;
+use cssame_source::Span;
 use std::collections::BTreeMap;
 
 /// At most that many other places are shown.

@@ -14,12 +14,12 @@
 //! leave the doubtful ones out.
 
 use super::Subject;
-use crate::concurrency::forward;
-use crate::concurrency::lockset::{Hold, Locksets};
-use crate::concurrency::set_table::SetTable;
-use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
-use crate::ir::sync::{Kind, Mode};
-use crate::ir::{LeafKind, Program};
+use cssame_concurrency::forward;
+use cssame_concurrency::lockset::{Hold, Locksets};
+use cssame_concurrency::set_table::SetTable;
+use cssame_concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
+use cssame_ir::sync::{Kind, Mode};
+use cssame_ir::{LeafKind, Program};
 use rustc_hash::FxHashSet;
 
 /// A set of operations keeps at most that many.

@@ -21,12 +21,12 @@
 use super::held::{At, Held};
 use super::words::list;
 use super::{Potential, Subject};
-use crate::concurrency::lockset::{Hold, excluding, holds_lock};
-use crate::concurrency::{ClassId, ContextId, LocationId, ThreadId};
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::ir::LeafId;
-use crate::ir::sync::Mode;
-use crate::source::Span;
+use cssame_concurrency::lockset::{Hold, excluding, holds_lock};
+use cssame_concurrency::{ClassId, ContextId, LocationId, ThreadId};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_ir::LeafId;
+use cssame_ir::sync::Mode;
+use cssame_source::Span;
 use indexmap::{IndexMap, IndexSet};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;

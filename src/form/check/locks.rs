@@ -14,12 +14,12 @@
 use super::Subject;
 use super::held::{At, Held};
 use super::retest::Retest;
-use crate::concurrency::lockset::{hold_of, holds_lock};
-use crate::concurrency::{Event, LocationId, ThreadId};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::LeafKind;
-use crate::ir::sync::ObjectKind;
-use crate::source::Span;
+use cssame_concurrency::lockset::{hold_of, holds_lock};
+use cssame_concurrency::{Event, LocationId, ThreadId};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::LeafKind;
+use cssame_ir::sync::ObjectKind;
+use cssame_source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 

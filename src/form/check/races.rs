@@ -4,16 +4,16 @@
 //! may be made by two threads at the same time, one of them a write, without a lock that both hold and not both atomic. It
 //! shows the first write, the first access that races with it, and further ones up to [`MAX_PLACES`]; the rest is counted.
 //!
-//! **Soundness and limits**: those of [`crate::form::races`]; locals of functions whose threads are not told apart are left out.
+//! **Soundness and limits**: those of [`crate::races`]; locals of functions whose threads are not told apart are left out.
 
 use super::{Potential, Subject};
-use crate::concurrency::ThreadId;
-use crate::concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
-use crate::concurrency::set_table::SetId;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::form::races::{HeldMost, PotentialRaces, Site, potential_races};
-use crate::ir::{Access, LeafId};
-use crate::source::Span;
+use crate::races::{HeldMost, PotentialRaces, Site, potential_races};
+use cssame_concurrency::ThreadId;
+use cssame_concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
+use cssame_concurrency::set_table::SetId;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::{Access, LeafId};
+use cssame_source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most that many places of a variable are shown.

@@ -14,10 +14,10 @@
 //! **Soundness and limits**: whether the test asks for what the notification says is not decided; a call may hide any test.
 
 use super::Subject;
-use crate::concurrency::{Event, EventKind, LocationId};
-use crate::ir::{BlockId, Function, Instruction, Operand, ReadId, RegisterId, Terminator};
-use crate::source::Span;
-use crate::ssa::Control;
+use cssame_concurrency::{Event, EventKind, LocationId};
+use cssame_ir::{BlockId, Function, Instruction, Operand, ReadId, RegisterId, Terminator};
+use cssame_source::Span;
+use cssame_ssa::Control;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 use rustc_hash::FxHashSet;

@@ -14,12 +14,12 @@
 use super::held::{At, Held};
 use super::lock_order::LockCycle;
 use super::{Potential, Subject};
-use crate::concurrency::lockset::{Hold, excluding};
-use crate::concurrency::{ClassId, Event};
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::ir::LeafId;
-use crate::ir::sync::Mode;
-use crate::source::Span;
+use cssame_concurrency::lockset::{Hold, excluding};
+use cssame_concurrency::{ClassId, Event};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_ir::LeafId;
+use cssame_ir::sync::Mode;
+use cssame_source::Span;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 

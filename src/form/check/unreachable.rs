@@ -6,9 +6,9 @@
 //!
 //! **Soundness and limits**: not seen are conditions that are constant only in some calling context, and calls that never return.
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::{BlockId, Function, Instruction, Program};
-use crate::source::{SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::{BlockId, Function, Instruction, Program};
+use cssame_source::{SourceMap, Span};
 
 /// Reports unreachable code.
 pub(super) fn check(sources: &SourceMap, program: &Program) -> Vec<Diagnostic> {

@@ -14,11 +14,11 @@
 
 use super::Subject;
 use super::words::count;
-use crate::concurrency::{ClassId, Concurrency, LocationId, ThreadId};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::sync::Kind;
-use crate::ir::{LeafKind, Value};
-use crate::source::Span;
+use cssame_concurrency::{ClassId, Concurrency, LocationId, ThreadId};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::sync::Kind;
+use cssame_ir::{LeafKind, Value};
+use cssame_source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

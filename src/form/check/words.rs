@@ -3,9 +3,9 @@
 //! In: ids. Out: text. It decides nothing.
 
 use super::Subject;
-use crate::concurrency::lockset::{ATOMIC, Hold, holds_lock};
-use crate::concurrency::{LocationId, ThreadId};
-use crate::ir::sync::Mode;
+use cssame_concurrency::lockset::{ATOMIC, Hold, holds_lock};
+use cssame_concurrency::{LocationId, ThreadId};
+use cssame_ir::sync::Mode;
 
 /// At most that many names of a list are written out.
 const MAX_NAMES: usize = 4;

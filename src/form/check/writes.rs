@@ -6,13 +6,13 @@
 
 use super::Subject;
 use super::held::Held;
-use crate::concurrency::LocationId;
-use crate::concurrency::lockset::{ATOMIC, Hold, holds_lock};
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::form::exposure::Exposure;
-use crate::ir::{DefinitionId, DefinitionKind};
-use crate::source::Span;
-use crate::ssa::AccessKind;
+use crate::exposure::Exposure;
+use cssame_concurrency::LocationId;
+use cssame_concurrency::lockset::{ATOMIC, Hold, holds_lock};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_ir::{DefinitionId, DefinitionKind};
+use cssame_source::Span;
+use cssame_ssa::AccessKind;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 

@@ -3,12 +3,12 @@
 use super::facts::Facts;
 use super::orders::Orders;
 use super::{Explanation, Ground, NoCycle, OrderKind, Site};
-use crate::concurrency::lockset::ATOMIC;
-use crate::concurrency::mutex_body::MutexBody;
-use crate::concurrency::{EventKind, LocationId};
-use crate::form::Form;
-use crate::form::Selection;
-use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId, Storage};
+use crate::Form;
+use crate::Selection;
+use cssame_concurrency::lockset::ATOMIC;
+use cssame_concurrency::mutex_body::MutexBody;
+use cssame_concurrency::{EventKind, LocationId};
+use cssame_ir::{DefinitionId, DefinitionKind, Program, ReadId, Storage};
 
 /// Events that are looked at.
 const MAX_EVENTS: usize = 300;

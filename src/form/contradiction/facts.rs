@@ -4,13 +4,13 @@
 //! beginning of the program, the joins that wait for a thread, and the mutex bodies that an event lies in.
 
 use super::Site;
-use crate::concurrency::mutex_body::{MutexBodies, MutexBody};
-use crate::concurrency::repetition::Repetitions;
-use crate::concurrency::{Concurrency, Event, EventKind, ThreadId};
-use crate::form::Form;
-use crate::ir::Program;
-use crate::ssa::dominators::Dominators;
-use crate::ssa::graph::Graph;
+use crate::Form;
+use cssame_concurrency::mutex_body::{MutexBodies, MutexBody};
+use cssame_concurrency::repetition::Repetitions;
+use cssame_concurrency::{Concurrency, Event, EventKind, ThreadId};
+use cssame_ir::Program;
+use cssame_ssa::dominators::Dominators;
+use cssame_ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 

@@ -25,12 +25,12 @@ mod orders;
 
 pub use name::{OrderReport, PlaceReport, ReasonReport, reason_report};
 
-use crate::form::Form;
-use crate::form::Selection;
-use crate::ir::Program;
+use crate::Form;
+use crate::Selection;
+use cssame_ir::Program;
 use derive::Derivation;
 
-pub use crate::concurrency::mutex_body::Site;
+pub use cssame_concurrency::mutex_body::Site;
 
 /// Why one event comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use super::derive::{definition_of, read_of};
 use super::{Explanation, Ground, NoCycle, Order, Site};
-use crate::concurrency::EventKind;
-use crate::form::Selection;
-use crate::form::{Form, selected_definition, selected_read};
-use crate::ir::Program;
-use crate::source::{SourceMap, Span};
+use crate::Selection;
+use crate::{Form, selected_definition, selected_read};
+use cssame_concurrency::EventKind;
+use cssame_ir::Program;
+use cssame_source::{SourceMap, Span};
 use serde::Serialize;
 
 /// An event with its place.

@@ -12,8 +12,8 @@
 use super::machine::{Cell, GivenUp, Inside, Machine, State, Values};
 use super::protected::{MAX_LENGTH, definition_of};
 use super::step::Flow;
-use crate::concurrency::{event_count, value};
-use crate::ir::{
+use cssame_concurrency::{event_count, value};
+use cssame_ir::{
     AtomicOperation, BinaryOperator, DefinitionId, Instruction, LeafKind, Operand, Place, RegisterId, ScalarType,
 };
 

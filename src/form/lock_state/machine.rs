@@ -10,11 +10,11 @@
 
 use super::protected::{Change, Protected};
 use super::{LockStates, MAX_STATES, MAX_STEPS, Order};
-use crate::concurrency::mutex_body::Site;
-use crate::concurrency::value::Writers;
-use crate::concurrency::{ContextId, LocationId};
-use crate::form::constants::{Written, written_constants};
-use crate::ir::{DefinitionId, FunctionId, LeafKind, RegisterId, ScalarType, Storage};
+use crate::constants::{Written, written_constants};
+use cssame_concurrency::mutex_body::Site;
+use cssame_concurrency::value::Writers;
+use cssame_concurrency::{ContextId, LocationId};
+use cssame_ir::{DefinitionId, FunctionId, LeafKind, RegisterId, ScalarType, Storage};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 

@@ -13,10 +13,10 @@
 use super::machine::{Cell, Inside, Machine, Seen, State, Values};
 use super::protected::Protected;
 use super::{LockStates, Order};
-use crate::concurrency::mutex_body::Site;
-use crate::concurrency::{EventKind, LocationId};
-use crate::form::{Pruned, ReadInstance, Reason, TermSetId};
-use crate::ir::{DefinitionId, Instruction, ReadId};
+use crate::{Pruned, ReadInstance, Reason, TermSetId};
+use cssame_concurrency::mutex_body::Site;
+use cssame_concurrency::{EventKind, LocationId};
+use cssame_ir::{DefinitionId, Instruction, ReadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Instructions `cas` that are followed.

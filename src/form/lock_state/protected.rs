@@ -15,12 +15,12 @@
 //! operation that waits for another thread or makes one: without these, what is not parallel with any block of a body does not
 //! happen while the thread stands inside it. At most [`MAX_SITES`] sites, [`MAX_BLOCKS`] blocks, and [`MAX_CELLS`] cells.
 
-use crate::concurrency::lockset::{Locksets, holds_lock};
-use crate::concurrency::mutex_body::Site;
-use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
-use crate::form::access::Table;
-use crate::ir::sync::{Edge, Kind};
-use crate::ir::{DefinitionId, LeafId, LeafKind, Program};
+use crate::access::Table;
+use cssame_concurrency::lockset::{Locksets, holds_lock};
+use cssame_concurrency::mutex_body::Site;
+use cssame_concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
+use cssame_ir::sync::{Edge, Kind};
+use cssame_ir::{DefinitionId, LeafId, LeafKind, Program};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 

@@ -12,10 +12,10 @@
 
 use super::machine::{GivenUp, Inside, Machine, State, site_bit};
 use super::protected::{condition_bits, notifies};
-use crate::concurrency::ContextId;
-use crate::concurrency::mutex_body::Site;
-use crate::concurrency::value::{self, AbstractValue, Evaluator, Writers};
-use crate::ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
+use cssame_concurrency::ContextId;
+use cssame_concurrency::mutex_body::Site;
+use cssame_concurrency::value::{self, AbstractValue, Evaluator, Writers};
+use cssame_ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

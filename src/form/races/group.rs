@@ -5,17 +5,17 @@
 //!
 //! **Soundness and limits**: initial definitions are no accesses, and what control does not come to is left out.
 
-use crate::concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
-use crate::concurrency::set_table::{SetId, SetTable};
-use crate::concurrency::{ClassId, EventKind};
-use crate::form::Form;
-use crate::form::terms::held_locks;
-use crate::ir::{Access, Program};
+use crate::Form;
+use crate::terms::held_locks;
+use cssame_concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
+use cssame_concurrency::set_table::{SetId, SetTable};
+use cssame_concurrency::{ClassId, EventKind};
+use cssame_ir::{Access, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What decides whether accesses to a variable are made at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::form) struct Key {
+pub(crate) struct Key {
     /// The class of its block.
     pub class: ClassId,
     /// The locks certainly held.
@@ -28,7 +28,7 @@ pub(in crate::form) struct Key {
 
 /// Accesses to one variable with equal keys.
 #[derive(Clone, Debug)]
-pub(in crate::form) struct Group {
+pub(crate) struct Group {
     /// What they have in common.
     pub key: Key,
     /// The reads, each with its element of an array; sorted, each once.
@@ -39,7 +39,7 @@ pub(in crate::form) struct Group {
 
 /// An access in one of its contexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::form) struct Site {
+pub(crate) struct Site {
     /// The access.
     pub access: Access,
     /// The variable of the unfolded program.
@@ -54,7 +54,7 @@ pub(in crate::form) struct Site {
 
 /// All accesses to shared memory.
 #[derive(Clone, Debug)]
-pub(in crate::form) struct Sites {
+pub(crate) struct Sites {
     /// By variable of the unfolded program.
     pub groups: Vec<Vec<Group>>,
     /// Sorted, each once.
@@ -167,12 +167,12 @@ impl Group {
 }
 
 /// Whether two accesses to an array may mean one element.
-pub(in crate::form) fn may_be_one_element(a: Option<u32>, b: Option<u32>) -> bool {
+pub(crate) fn may_be_one_element(a: Option<u32>, b: Option<u32>) -> bool {
     a.is_none() || b.is_none() || a == b
 }
 
 /// The parts of a sorted list that may mean an element, each sorted by access.
-pub(in crate::form) fn rows(
+pub(crate) fn rows(
     list: &[(Option<u32>, Access)],
     element: Option<u32>,
 ) -> impl Iterator<Item = &[(Option<u32>, Access)]> {
@@ -189,7 +189,7 @@ pub(in crate::form) fn rows(
 }
 
 /// Adds the accesses of a group that conflict with one of another group, as far as their elements tell.
-pub(in crate::form) fn meeting(group: &Group, other: &Group, found: &mut FxHashSet<Access>) {
+pub(crate) fn meeting(group: &Group, other: &Group, found: &mut FxHashSet<Access>) {
     let elements = |list: &[(Option<u32>, Access)]| -> FxHashSet<Option<u32>> {
         list.iter().map(|&(element, _)| element).collect()
     };

@@ -31,11 +31,11 @@ pub use separation::{Order, Separation};
 pub use unprotected::HeldMost;
 
 use super::Form;
-use crate::concurrency::LocationId;
-use crate::concurrency::lockset::{ATOMIC, Hold, excluding};
-use crate::ir::sync::Mode;
-use crate::ir::{Access, LeafId, Program};
-pub(in crate::form) use group::Site;
+use cssame_concurrency::LocationId;
+use cssame_concurrency::lockset::{ATOMIC, Hold, excluding};
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, LeafId, Program};
+pub(crate) use group::Site;
 use group::{Group, Key, Sites};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -127,12 +127,12 @@ impl PotentialRaces<'_> {
     }
 
     /// The accesses, by variable of the unfolded program and group.
-    pub(in crate::form) fn groups(&self, variable: u32) -> &[Group] {
+    pub(crate) fn groups(&self, variable: u32) -> &[Group] {
         &self.sites.groups[variable as usize]
     }
 
     /// The part of memory that a variable of the unfolded program is, or is an element of.
-    pub(in crate::form) fn leaf_of(&self, variable: u32) -> LeafId {
+    pub(crate) fn leaf_of(&self, variable: u32) -> LeafId {
         self.form.table.variables[variable as usize].leaf
     }
 
@@ -145,12 +145,12 @@ impl PotentialRaces<'_> {
     }
 
     /// Whether accesses of two groups may be made at the same time, without a lock between them.
-    pub(in crate::form) fn may_meet(&self, variable: u32, a: Key, b: Key) -> bool {
+    pub(crate) fn may_meet(&self, variable: u32, a: Key, b: Key) -> bool {
         !(a.atomic && b.atomic) && self.common_locks(a, b).next().is_none() && self.may_run_at_once(variable, a, b)
     }
 
     /// What the accesses of the group of a site have in common.
-    pub(in crate::form) fn key(&self, site: &Site) -> Key {
+    pub(crate) fn key(&self, site: &Site) -> Key {
         self.groups(site.variable)[site.group as usize].key
     }
 
@@ -182,7 +182,7 @@ impl PotentialRaces<'_> {
     }
 
     /// The locks that are held in a group; the locks of a row by their array where it is not known which they are.
-    pub(in crate::form) fn held(&self, key: Key) -> Vec<Hold> {
+    pub(crate) fn held(&self, key: Key) -> Vec<Hold> {
         let concurrency = &self.form.concurrency;
         let mut held = self.form.locksets.locks(key.lockset).to_vec();
         let array = |hold: &Hold| {

@@ -8,7 +8,7 @@
 
 use super::PotentialRaces;
 use super::group::rows;
-use crate::ir::{Access, LeafId};
+use cssame_ir::{Access, LeafId};
 use rustc_hash::FxHashMap;
 
 /// Pairs of accesses that may race.

@@ -7,11 +7,11 @@
 
 use super::PotentialRaces;
 use super::group::{Site, may_be_one_element};
-use crate::concurrency::lockset::ATOMIC;
-use crate::concurrency::{Apart, EventKind, ThreadId};
-use crate::ir::Access;
-use crate::source::Span;
-use crate::ssa::graph::Graph;
+use cssame_concurrency::lockset::ATOMIC;
+use cssame_concurrency::{Apart, EventKind, ThreadId};
+use cssame_ir::Access;
+use cssame_source::Span;
+use cssame_ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use serde::Serialize;

@@ -1,10 +1,10 @@
 //! What may race, and why not.
 
 use super::{Order, PotentialRaces, Separation, potential_races};
-use crate::form::{Form, analyse};
-use crate::front::compile;
-use crate::ir::{Access, DefinitionId, Program, ReadId};
-use crate::source::SourceMap;
+use crate::{Form, analyse};
+use cssame_front::compile;
+use cssame_ir::{Access, DefinitionId, Program, ReadId};
+use cssame_source::SourceMap;
 
 /// A program and its form.
 struct Subject {
@@ -160,7 +160,7 @@ fn locals_of_threads_that_are_not_told_apart() {
 /// The iterator, the question and the groups agree.
 #[test]
 fn views_agree() {
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/samples")).expect("samples") {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples")).expect("samples") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             continue;

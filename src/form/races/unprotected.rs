@@ -11,9 +11,9 @@
 
 use super::PotentialRaces;
 use super::group::{Group, Site, rows};
-use crate::concurrency::LocationId;
-use crate::concurrency::lockset::{ATOMIC, holds_lock};
-use crate::ir::{Access, LeafId};
+use cssame_concurrency::LocationId;
+use cssame_concurrency::lockset::{ATOMIC, holds_lock};
+use cssame_ir::{Access, LeafId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn site_key(site: &Site) -> SiteKey {
 
 impl PotentialRaces<'_> {
     /// The sites that may race, by variable and access; those of locals that are not told apart are left out.
-    pub(in crate::form) fn unprotected(&self) -> BTreeMap<LeafId, Vec<&Site>> {
+    pub(crate) fn unprotected(&self) -> BTreeMap<LeafId, Vec<&Site>> {
         let mut known: FxHashMap<SiteKey, bool> = FxHashMap::default();
         let mut found: BTreeMap<LeafId, Vec<&Site>> = BTreeMap::new();
         for site in self.sites.all() {
@@ -71,7 +71,7 @@ impl PotentialRaces<'_> {
     }
 
     /// The first access in the text that races with that one.
-    pub(in crate::form) fn first_partner(&self, site: &Site) -> Option<Access> {
+    pub(crate) fn first_partner(&self, site: &Site) -> Option<Access> {
         let key = self.key(site);
         let groups = self.groups(site.variable).iter();
         let met = groups.filter(|group| self.may_meet(site.variable, key, group.key));

@@ -4,7 +4,7 @@
 
 use super::syntax::ast::{Block, Function, Item, MemberKind, Stmt, StmtKind};
 use super::syntax::parse;
-use crate::source::{FileId, SourceMap, Span};
+use cssame_source::{FileId, SourceMap, Span};
 
 /// What matters of a statement to those who change a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

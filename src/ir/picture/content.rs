@@ -3,7 +3,7 @@
 //! **Input**: the data of a program. **Output**: a [`Column`] for each function and thread, `main` first, with the lines of its blocks.
 
 use super::locks::locks_held;
-use crate::ir::json::{BlockData, FunctionData, MergeData, ProgramData};
+use crate::json::{BlockData, FunctionData, MergeData, ProgramData};
 use std::collections::BTreeMap;
 
 /// What a line of a box is.

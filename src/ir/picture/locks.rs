@@ -5,7 +5,7 @@
 //!
 //! **Algorithm**: forward data flow over the blocks; where ways meet, what all of them hold.
 
-use crate::ir::json::{BlockData, FunctionData};
+use crate::json::{BlockData, FunctionData};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The locks of each instruction, by block.

@@ -24,8 +24,8 @@ pub use content::{Line, LineKind};
 use super::json::program_data;
 use super::print::Annotations;
 use super::{FunctionId, Program};
-use crate::source::SourceMap;
 use content::{Column, columns};
+use cssame_source::SourceMap;
 
 /// Edges to pi functions that are drawn at most.
 pub const PI_EDGES: usize = 400;

@@ -6,8 +6,8 @@
 
 use super::content::Column;
 use super::{Edge, EdgeKind, LANE, PI_EDGES, Placed, Point, Rectangle, line_at};
-use crate::ir::BlockId;
-use crate::ir::json::ProgramData;
+use crate::BlockId;
+use crate::json::ProgramData;
 use std::collections::BTreeMap;
 
 /// An edge within a column.

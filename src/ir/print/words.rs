@@ -3,7 +3,7 @@
 //! In: a site of a function. Out: one line, such as `n = load x@3:9`, `lock L`, `fork T1(&x), T2(&x)`, `if %0 goto b1 else b2`.
 
 use super::{Mention, Printer, Site, Version};
-use crate::ir::{
+use crate::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, Program,
     ReadId, RegisterId, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator, Value,
 };
@@ -23,7 +23,7 @@ pub fn constant_text(program: &Program, value: Value) -> String {
 
 impl Printer<'_> {
     /// The line of an instruction or a terminator.
-    pub(crate) fn words(&self, site: Site) -> String {
+    pub fn words(&self, site: Site) -> String {
         let block = &self.function.blocks[site.block];
         match block.instructions.get(site.position) {
             Some(instruction) => self.instruction(site, instruction),
@@ -272,7 +272,7 @@ fn binary(op: BinaryOperator) -> String {
 
 impl Printer<'_> {
     /// The names of the registers that an instruction or a terminator reads, each once.
-    pub(crate) fn reads_of(&self, site: Site) -> Vec<String> {
+    pub fn reads_of(&self, site: Site) -> Vec<String> {
         let block = &self.function.blocks[site.block];
         let mut registers = Vec::new();
         match (block.instructions.get(site.position), block.terminator) {
@@ -287,7 +287,7 @@ impl Printer<'_> {
     }
 
     /// The name of the register that an instruction writes.
-    pub(crate) fn write_of(&self, site: Site) -> Option<String> {
+    pub fn write_of(&self, site: Site) -> Option<String> {
         let dest = self.function.blocks[site.block].instructions.get(site.position)?.dest()?;
         Some(self.register(site, dest, Mention::RegisterWrite(dest)))
     }

@@ -11,7 +11,7 @@
 use super::jumps::Jumps;
 use super::place::Token;
 use super::{Label, MAX_NESTING, StructureError, Structured};
-use crate::ir::{BlockId, Function, Operand, Terminator};
+use crate::{BlockId, Function, Operand, Terminator};
 
 /// A jump that needs no label and has been left out, since control goes there anyway.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl Builder<'_> {
         match self.function.blocks[block].terminator {
             Terminator::Branch { condition, .. } => condition,
             // Only a branch makes an `If`; the constant keeps this total.
-            _ => Operand::Constant(crate::ir::Value::Bool(true)),
+            _ => Operand::Constant(crate::Value::Bool(true)),
         }
     }
 

@@ -8,8 +8,8 @@
 //! Stack", 1983), in logarithmic time however long the chains are. Then each edge backwards is tested for what was supposed.
 
 use super::StructureError;
-use crate::ir::flow::{Successors, predecessors, reverse_postorder};
-use crate::ir::{BlockId, Function};
+use crate::flow::{Successors, predecessors, reverse_postorder};
+use crate::{BlockId, Function};
 
 /// No place in an order.
 const NOWHERE: u32 = u32::MAX;

@@ -11,7 +11,7 @@
 
 use super::Label;
 use super::place::Token;
-use crate::ir::{Function, Terminator};
+use crate::{Function, Terminator};
 
 /// What is known of the tokens, by their places.
 pub(super) struct Jumps {

@@ -8,7 +8,7 @@
 //! block between a test in the body and its `break`. A block that may be the follow of several loops is that of the outermost.
 
 use super::graph::Graph;
-use crate::ir::BlockId;
+use crate::BlockId;
 use petgraph::unionfind::UnionFind;
 
 /// The loops of a graph. A loop is named by its head.

@@ -15,7 +15,7 @@
 
 use super::graph::{Graph, ranks_of};
 use super::loops::{Left, LoopPlaces, Loops};
-use crate::ir::{BlockId, Terminator};
+use crate::{BlockId, Terminator};
 
 /// Levels that inline blocks make.
 const DEEP: u32 = 100;

@@ -3,7 +3,7 @@
 //! In: a function. Out: what does not exist, and spans that are missing.
 
 use super::Scope;
-use crate::ir::{
+use crate::{
     AtomicOperation, Base, Block, DefinitionId, Function, FunctionId, Index, Instruction, NewThread, Operand, Place,
     ReadId, Register, RegisterId, Synchronisation, Terminator, TextId, ThreadLabel, TripBounds, Value, VariableId,
 };

@@ -8,8 +8,8 @@
 //! Blocks that the entry does not reach do not count.
 
 use super::Scope;
-use crate::ir::flow::{Successors, predecessors, reverse_postorder};
-use crate::ir::{BlockId, Function, Instruction, Operand, RegisterId, Terminator};
+use crate::flow::{Successors, predecessors, reverse_postorder};
+use crate::{BlockId, Function, Instruction, Operand, RegisterId, Terminator};
 
 /// Checks the paths of a function.
 pub(super) fn check_paths(scope: &mut Scope<'_>) {

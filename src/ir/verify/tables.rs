@@ -4,7 +4,7 @@
 //! definitions that do not stand where they say.
 
 use super::{Violation, demand};
-use crate::ir::{
+use crate::{
     ArrayType, Class, Definition, DefinitionId, DefinitionKind, Instruction, Leaf, LeafId, LeafKind, Program, Read,
     ScalarType, Storage, Symbol, TextId, Type, Value, Variable, VariableId,
 };

@@ -4,8 +4,8 @@
 //! `Allocate` of this function; that of a parameter is not looked into.
 
 use super::Scope;
-use crate::ir::sync::ObjectKind;
-use crate::ir::{
+use crate::sync::ObjectKind;
+use crate::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, Dimension, FunctionId, FunctionKind, Instruction, LeafKind,
     NewThread, Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel,
     TripBounds, UnaryOperator, Value, VariableId,

@@ -1,9 +1,9 @@
 //! What `paths` answers, as plain data.
 
-use crate::explore::report::{DeadlockReport, FailureReport};
-use crate::schedule::SharedStep;
-use crate::source::Span;
-use crate::vm::{Choice, Failure};
+use cssame_explore::report::{DeadlockReport, FailureReport};
+use cssame_schedule::SharedStep;
+use cssame_source::Span;
+use cssame_vm::{Choice, Failure};
 use serde::Serialize;
 
 /// The first execution.

@@ -4,11 +4,11 @@
 //! with what is done; variants, stuck nodes and forbidden moves are told apart.
 
 use super::data::{DrawnEdge, DrawnKind, DrawnNode, GraphDrawing};
-use crate::paths::find::{Findings, Graph};
-use crate::paths::ids::ActionId;
-use crate::paths::interleaving::{Interleaving, Obstacle, Words};
-use crate::paths::run::Session;
-use crate::paths::trace::{ActionKind, Trace};
+use crate::find::{Findings, Graph};
+use crate::ids::ActionId;
+use crate::interleaving::{Interleaving, Obstacle, Words};
+use crate::run::Session;
+use crate::trace::{ActionKind, Trace};
 
 /// Draws a graph.
 pub(super) fn draw(session: &Session<'_>, findings: &Findings, graph: &Graph) -> GraphDrawing {

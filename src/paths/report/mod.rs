@@ -16,11 +16,11 @@ use super::interleaving::Obstacle;
 use super::races::{Arrays, UnprotectedPair, unprotected_pairs};
 use super::run::Session;
 use super::trace::Trace;
-use crate::explore::report::{DeadlockReport, FailureReport};
-use crate::ir::Access;
-use crate::schedule::{ExecutionStatus, Namer, Naming, SharedStep, lock_name};
-use crate::source::Span;
-use crate::vm::{Choice, PathId};
+use cssame_explore::report::{DeadlockReport, FailureReport};
+use cssame_ir::Access;
+use cssame_schedule::{ExecutionStatus, Namer, Naming, SharedStep, lock_name};
+use cssame_source::Span;
+use cssame_vm::{Choice, PathId};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ impl Reporter<'_> {
             Some(counted) => counted.classes.map(|classes| u64::try_from(classes).unwrap_or(u64::MAX)),
         };
         let program = self.session.model.program();
-        let names = |leaves: &[crate::ir::LeafId]| -> Vec<String> {
+        let names = |leaves: &[cssame_ir::LeafId]| -> Vec<String> {
             leaves.iter().map(|&leaf| program.texts.get(program.leaves[leaf].name).to_owned()).collect()
         };
         let (failures, deadlocks) = (self.failures(), self.deadlocks());
@@ -115,7 +115,7 @@ impl Reporter<'_> {
         };
         let exact = self.findings.exactness.as_ref().and_then(|exactness| exactness.bound);
         let counted = self.findings.counted.as_ref().and_then(|counted| counted.bound);
-        let bound = method.or(counted).or(exact).map(crate::budget::Bound::name);
+        let bound = method.or(counted).or(exact).map(cssame_budget::Bound::name);
         let groups = &self.findings.explored.groups;
         let undecided = || {
             let is_undecided = |group: &Group| !group.state.is_decided();

@@ -1,9 +1,9 @@
 //! What answers say of races: plain data that serialises (docs/json.md).
 
-use crate::explore::report::{DeadlockReport, FailureReport};
-use crate::schedule::Step;
-use crate::source::Span;
-use crate::vm::{Choice, Failure};
+use cssame_explore::report::{DeadlockReport, FailureReport};
+use cssame_schedule::Step;
+use cssame_source::Span;
+use cssame_vm::{Choice, Failure};
 use serde::Serialize;
 
 /// A thread before its access.

@@ -10,7 +10,7 @@
 
 use super::data::{DriverReport, ExplorationReport, PairReport, RacesReport, Runs};
 use super::report;
-use crate::race::library::{DriverFindings, Library};
+use crate::library::{DriverFindings, Library};
 use std::collections::BTreeMap;
 
 /// Gives names to the findings of all drivers. `lines` is the number of lines of the file itself.
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub fn library_report(library: &Library, lines: u32) -> RacesReport {
     let mut whole = RacesReport {
         complete: true,
-        bound: library.bound.map(crate::budget::Bound::name),
+        bound: library.bound.map(cssame_budget::Bound::name),
         target: "races",
         potential: Vec::new(),
         aims: None,

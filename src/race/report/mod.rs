@@ -9,20 +9,20 @@ mod drivers;
 pub use data::*;
 pub use drivers::library_report;
 
-use crate::explore::report::{BlockedReport, DeadlockReport, FailureReport};
-use crate::form::races::Separation;
-use crate::ir::{Access, LeafKind, Program};
-use crate::model::Model;
-use crate::race::aim::{AimFinding, Target};
-use crate::race::compare::{Comparison, Contender, PairRow};
-use crate::race::ends::{BadEnd, BadEnds, Origin};
-use crate::race::find::Findings;
-use crate::race::judge::{PairFinding, Proof, Status, Witness};
-use crate::race::place::{PlaceId, PlacePair, Places};
-use crate::race::scene::{Actor, Scene, scene};
-use crate::schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, lock_name, walk};
-use crate::source::Span;
-use crate::vm::{Choice, Progress, Tables, format_value};
+use crate::aim::{AimFinding, Target};
+use crate::compare::{Comparison, Contender, PairRow};
+use crate::ends::{BadEnd, BadEnds, Origin};
+use crate::find::Findings;
+use crate::judge::{PairFinding, Proof, Status, Witness};
+use crate::place::{PlaceId, PlacePair, Places};
+use crate::scene::{Actor, Scene, scene};
+use cssame_explore::report::{BlockedReport, DeadlockReport, FailureReport};
+use cssame_form::races::Separation;
+use cssame_ir::{Access, LeafKind, Program};
+use cssame_model::Model;
+use cssame_schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, lock_name, walk};
+use cssame_source::Span;
+use cssame_vm::{Choice, Progress, Tables, format_value};
 use std::collections::BTreeSet;
 
 /// Gives names to findings.
@@ -50,7 +50,7 @@ pub fn report(model: &Model, findings: &Findings) -> RacesReport {
         complete: findings.is_decided(),
         target: "races",
         aims: None,
-        bound: findings.bound.map(crate::budget::Bound::name),
+        bound: findings.bound.map(cssame_budget::Bound::name),
         potential: findings.pairs.iter().map(|pair| reporter.pair(pair)).collect(),
         failures,
         deadlocks,
@@ -85,7 +85,7 @@ pub fn aim_report(model: &Model, target: &Target, findings: &[AimFinding], place
     let all = ends.list().iter();
     RacesReport {
         complete: findings.iter().all(|found| found.hits > 0),
-        bound: findings.iter().find_map(|found| found.bound).map(crate::budget::Bound::name),
+        bound: findings.iter().find_map(|found| found.bound).map(cssame_budget::Bound::name),
         target: target.word(),
         potential: Vec::new(),
         aims: Some(findings.iter().map(|found| reporter.aim(found)).collect()),
@@ -211,7 +211,7 @@ impl Reporter<'_> {
     }
 
     fn side(&self, scene: &Scene, actor: &Actor) -> SideReport {
-        let lock = |held: &crate::schedule::Held| {
+        let lock = |held: &cssame_schedule::Held| {
             let span = self.model.machine().span(held.at);
             LockReport {
                 lock: lock_name(self.program(), held.lock, held.mode),

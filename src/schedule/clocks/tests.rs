@@ -1,9 +1,9 @@
 //! Vector clocks against facts computed by hand, and against a closure that is built without clocks.
 
 use super::*;
-use crate::schedule::testing::{First, Last, compiled, samples};
-use crate::schedule::{Random, run};
-use crate::vm::ThreadIndex;
+use crate::testing::{First, Last, compiled, samples};
+use crate::{Random, run};
+use cssame_vm::ThreadIndex;
 
 /// All events with their stamps and clocks, and the calls between them.
 struct Recorder<'a> {

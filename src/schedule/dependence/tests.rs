@@ -1,9 +1,9 @@
 //! Dependence against facts computed by hand, and against what the machine does when steps change places.
 
 use super::*;
-use crate::schedule::testing::{First, compiled, samples};
-use crate::schedule::{Random, Walk, run, walk};
-use crate::vm::{Choice, Machine, Progress, State, Tables};
+use crate::testing::{First, compiled, samples};
+use crate::{Random, Walk, run, walk};
+use cssame_vm::{Choice, Machine, Progress, State, Tables};
 
 /// A step: its thread, its footprint, and whether it makes or ends a thread.
 struct Done {

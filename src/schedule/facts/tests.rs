@@ -1,10 +1,10 @@
 //! Facts of failures of small programs.
 
 use super::facts;
-use crate::front::compile;
-use crate::schedule::{ExecutionStatus, Naming, Random, run};
-use crate::source::SourceMap;
-use crate::vm::{Failure, Machine, ThreadIndex, Visibility};
+use crate::{ExecutionStatus, Naming, Random, run};
+use cssame_front::compile;
+use cssame_source::SourceMap;
+use cssame_vm::{Failure, Machine, ThreadIndex, Visibility};
 
 /// The facts of the first failure by seeds, all accesses being visible or none.
 fn facts_of(text: &str) -> String {

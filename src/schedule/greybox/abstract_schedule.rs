@@ -8,8 +8,8 @@
 //! Half of the mutants have a second change. There is at most one constraint on a pair, and at most
 //! [`AbstractSchedule::MAX`] of them.
 
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::policy::Random;
+use crate::policy::Random;
+use cssame_ir::{DefinitionId, ReadId};
 
 /// A read and a definition that it may see: a term of its pi function.
 pub type Term = (ReadId, DefinitionId);

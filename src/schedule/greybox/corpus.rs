@@ -17,7 +17,7 @@
 //! schedule is not kept. All depends on the order in which executions are entered, and on the seed, alone.
 
 use super::abstract_schedule::{AbstractSchedule, Term};
-use crate::schedule::policy::Random;
+use crate::policy::Random;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Abstract schedules that are kept.

@@ -32,8 +32,8 @@ pub use steered::Steered;
 use super::execution::Room;
 use super::policy::Random;
 use super::trials::{Experiment, Trial, Trials, TrialsEnd};
-use crate::vm::{CodeIndex, Event, Observer, ThreadName};
 use corpus::{Corpus, Shown};
+use cssame_vm::{CodeIndex, Event, Observer, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 

@@ -18,10 +18,10 @@
 //! of them may be held back for another.
 
 use super::abstract_schedule::{AbstractSchedule, Constraint};
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::per_thread::PerThread;
-use crate::schedule::policy::{Decision, Policy, View};
-use crate::vm::{CodeIndex, Event, Move, Pending, ThreadIndex, ThreadName};
+use crate::per_thread::PerThread;
+use crate::policy::{Decision, Policy, View};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{CodeIndex, Event, Move, Pending, ThreadIndex, ThreadName};
 
 /// Holds threads back so that reads see what they are to see.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Constraints that are satisfied for certain, wishes that cannot be, and a search.
 
 use super::*;
-use crate::budget::Budget;
-use crate::ir::{DefinitionId, Program, ReadId};
-use crate::schedule::testing::{accesses_to, compiled, late_assertion, share};
-use crate::schedule::{ExecutionStatus, FirstHit, Pos, Random};
-use crate::vm::Machine;
+use crate::testing::{accesses_to, compiled, late_assertion, share};
+use crate::{ExecutionStatus, FirstHit, Pos, Random};
+use cssame_budget::Budget;
+use cssame_ir::{DefinitionId, Program, ReadId};
+use cssame_vm::Machine;
 
 /// Reads and definitions of a variable, in the order of the text; the first definition is the initial one.
 fn of(program: &Program, name: &str) -> (Vec<ReadId>, Vec<DefinitionId>) {

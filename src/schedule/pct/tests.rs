@@ -1,8 +1,8 @@
 //! Probabilities computed by hand, and threads that wait in loops.
 
 use super::*;
-use crate::schedule::testing::{assert_close, compiled, share};
-use crate::schedule::{ExecutionStatus, run};
+use crate::testing::{assert_close, compiled, share};
+use crate::{ExecutionStatus, run};
 use std::collections::BTreeMap;
 
 const ADDS: &str = "int x; cobegin A: x = x + 1; B: x = x + 1; coend assert(x == 2);";

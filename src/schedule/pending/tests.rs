@@ -1,9 +1,9 @@
 //! What is said before a step, against what the step then does.
 
 use super::*;
-use crate::schedule::testing::{compiled, samples};
-use crate::schedule::{Footprints, Random, Walk, run};
-use crate::vm::{Choice, CodeIndex, Event, Move, Observer, PathId, Progress, Tables, ThreadName};
+use crate::testing::{compiled, samples};
+use crate::{Footprints, Random, Walk, run};
+use cssame_vm::{Choice, CodeIndex, Event, Move, Observer, PathId, Progress, Tables, ThreadName};
 
 /// Operations of every kind.
 const ALL: &str = "

@@ -1,8 +1,8 @@
 //! Probabilities computed by hand, beside those of the random policy.
 
 use super::*;
-use crate::schedule::testing::{assert_close, compiled, late_assertion, samples, share};
-use crate::schedule::{ExecutionStatus, run};
+use crate::testing::{assert_close, compiled, late_assertion, samples, share};
+use crate::{ExecutionStatus, run};
 
 #[test]
 fn the_length_of_what_comes_before_costs_little() {

@@ -1,10 +1,10 @@
 //! Figure 2 of Sen (2008) under several granularities, with probabilities computed by hand; loops that wait.
 
 use super::*;
-use crate::ir::Program;
-use crate::schedule::testing::{accesses_to, assert_close, compiled, share};
-use crate::schedule::{Pct, Pos, Random};
-use crate::vm::Machine;
+use crate::testing::{accesses_to, assert_close, compiled, share};
+use crate::{Pct, Pos, Random};
+use cssame_ir::Program;
+use cssame_vm::Machine;
 
 fn figure(fillers: usize) -> (Program, Machine) {
     let work: String = (0..fillers).map(|filler| format!("f[{filler}] = 1; ")).collect();

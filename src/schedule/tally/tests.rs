@@ -1,8 +1,8 @@
 //! Held to a list of single executions, for several numbers of cores.
 
 use super::*;
-use crate::schedule::testing::{compiled, samples};
-use crate::schedule::{Random, run};
+use crate::testing::{compiled, samples};
+use crate::{Random, run};
 
 const LOST: &str = "int x; cobegin A: x += 1; B: x += 1; coend print(x); assert(x == 2);";
 

@@ -1,9 +1,9 @@
 //! Traces of programs that are blocked by what was done long before, held to texts.
 
-use crate::front::compile;
-use crate::schedule::{Decision, Naming, Policy, RenderOptions, View, render, run, trace};
-use crate::source::SourceMap;
-use crate::vm::{Choice, Machine, Move, Visibility};
+use crate::{Decision, Naming, Policy, RenderOptions, View, render, run, trace};
+use cssame_front::compile;
+use cssame_source::SourceMap;
+use cssame_vm::{Choice, Machine, Move, Visibility};
 
 /// Lets the first of some threads move that can, by their names; one that is not named comes last.
 struct InOrder<'a>(&'a [&'a str]);

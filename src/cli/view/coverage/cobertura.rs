@@ -4,7 +4,7 @@
 //! pattern that has instances with their first access there: the part of them that is covered. Times and complexity,
 //! which the format demands, are 0, so that the same answer gives the same bytes.
 
-use crate::coverage::report::{LineReport, LinesReport};
+use cssame_coverage::report::{LineReport, LinesReport};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io::{self, Write};

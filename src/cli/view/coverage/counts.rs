@@ -1,10 +1,10 @@
 //! How much is covered: in a line, by pattern, and by variable.
 
 use super::CoverageView;
-use crate::answer::Compiled;
-use crate::cli::view::snippet::{self, wrap_behind};
-use crate::coverage::report::{Counts, CoverageReport};
-use crate::coverage::{PATTERNS, Pattern, Slot};
+use crate::view::snippet::{self, wrap_behind};
+use cssame_answer::Compiled;
+use cssame_coverage::report::{Counts, CoverageReport};
+use cssame_coverage::{PATTERNS, Pattern, Slot};
 
 /// Variables that are listed without `--all`.
 const SHOWN_VARIABLES: usize = 20;
@@ -109,7 +109,7 @@ fn words(pattern: &Pattern) -> String {
         Slot::Y => " y",
     };
     let letters = pattern.letters.iter();
-    let word = |letter: &crate::coverage::Letter| {
+    let word = |letter: &cssame_coverage::Letter| {
         format!("{} {}s{}", letter.role.word(), letter.kind.word(), variable(letter.slot))
     };
     letters.map(word).collect::<Vec<_>>().join(", ")
@@ -118,7 +118,7 @@ fn words(pattern: &Pattern) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::cut::columns;
+    use cssame_source::cut::columns;
 
     #[test]
     fn patterns_are_written_out_within_their_columns() {

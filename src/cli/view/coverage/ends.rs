@@ -1,20 +1,21 @@
 //! How executions of a program have failed, with the command that does it again.
 
 use super::CoverageView;
-use crate::answer::words::plural;
-use crate::answer::{Compiled, finding};
-use crate::cli::load::name_of;
-use crate::cli::record;
-use crate::cli::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
-use crate::cli::view::snippet;
-use crate::cli::view::symmetric::groups;
-use crate::coverage::Origin;
-use crate::coverage::report::MetReport;
-use crate::diagnostics::{Diagnostic, terminal};
-use crate::explore::report::BlockedReport;
-use crate::model::Model;
-use crate::schedule::{self, ExecutionStatus, RenderOptions};
-use crate::vm::Choice;
+use crate::load::name_of;
+use crate::record;
+use crate::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
+use crate::view::snippet;
+use crate::view::symmetric::groups;
+use cssame_answer::words::plural;
+use cssame_answer::{Compiled, finding};
+use cssame_coverage::Origin;
+use cssame_coverage::report::MetReport;
+use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_explore::report::BlockedReport;
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RenderOptions};
+use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
 /// Failures, and deadlocks, that are shown without `--all`.
@@ -31,7 +32,7 @@ impl CoverageView<'_> {
             _ => None,
         });
         let block = |(index, (met, (failure, steps, origin)))| {
-            let met: &crate::coverage::report::SeededFailure = met;
+            let met: &cssame_coverage::report::SeededFailure = met;
             let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts);
             let diagnostic = with_origin(self.judged.shown(diagnostic)?, origin);
             Some((diagnostic, steps, met.seed, index))
@@ -53,7 +54,7 @@ impl CoverageView<'_> {
             _ => None,
         });
         let block = |(index, (met, (steps, origin)))| {
-            let met: &crate::coverage::report::SeededDeadlock = met;
+            let met: &cssame_coverage::report::SeededDeadlock = met;
             let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
             let diagnostic = with_origin(self.judged.shown(diagnostic)?, origin);
             Some((diagnostic, steps, met, index))

@@ -1,16 +1,17 @@
 //! Generated tests, for people: each violation as a small table and as an interleaving, then what the tests cover.
 
 use super::{CoverageView, joined};
-use crate::answer::words::plural;
-use crate::answer::{GenerateAnswer, GeneratedFailure, GeneratedNote};
-use crate::cli::load::name_of;
-use crate::cli::view::replay::{quoted, replay_line, test_line};
-use crate::cli::view::snippet::{self, one_line, styled, wrap, wrap_behind};
-use crate::coverage::generate::{CallResults, TestSource};
-use crate::diagnostics::terminal;
-use crate::schedule::{self, ExecutionStatus, RenderOptions};
-use crate::source::cut::columns;
+use crate::load::name_of;
+use crate::view::replay::{quoted, replay_line, test_line};
+use crate::view::snippet::{self, one_line, styled, wrap, wrap_behind};
 use anstyle::AnsiColor;
+use cssame_answer::words::plural;
+use cssame_answer::{GenerateAnswer, GeneratedFailure, GeneratedNote};
+use cssame_coverage::generate::{CallResults, TestSource};
+use cssame_diagnostics::terminal;
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RenderOptions};
+use cssame_source::cut::columns;
 use std::path::Path;
 
 /// Steps of an execution that is shown as a whole.

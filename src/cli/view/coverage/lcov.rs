@@ -4,7 +4,7 @@
 //! line: its block is the number of the pattern, and it is taken as often as executions cover it; `-` where no
 //! execution has come to the line.
 
-use crate::coverage::report::{LineReport, LinesReport};
+use cssame_coverage::report::{LineReport, LinesReport};
 use std::fmt::Write;
 
 /// The text of the tracefile.

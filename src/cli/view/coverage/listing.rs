@@ -1,9 +1,9 @@
 //! An annotated listing: the source, each line with what executions cover of it.
 
-use crate::cli::view::snippet::styled;
-use crate::coverage::report::LinesReport;
-use crate::source::cut::visible;
+use crate::view::snippet::styled;
 use anstyle::AnsiColor;
+use cssame_coverage::report::LinesReport;
+use cssame_source::cut::visible;
 
 /// The text of the listing; of a line in which shared memory is accessed: how many executions have done so, and of the
 /// instances that begin there how many are covered, of how many.

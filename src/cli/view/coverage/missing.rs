@@ -1,10 +1,10 @@
 //! What is missing: instances that executions can still cover, by the methods that can, and those that are excluded.
 
 use super::CoverageView;
-use crate::answer::words::plural;
-use crate::cli::view::snippet::{self, JOINED, wrap_behind};
-use crate::coverage::Reason;
-use crate::coverage::report::{CoverageReport, InstanceReport};
+use crate::view::snippet::{self, JOINED, wrap_behind};
+use cssame_answer::words::plural;
+use cssame_coverage::Reason;
+use cssame_coverage::report::{CoverageReport, InstanceReport};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ fn methods_line(methods: Methods<'_>) -> String {
 
 /// `    pattern 4  a reads th@4:9, …`
 fn instance_line(instance: &InstanceReport) -> String {
-    let step = |step: &crate::coverage::report::StepReport| {
+    let step = |step: &cssame_coverage::report::StepReport| {
         format!("{}{JOINED}{}s{JOINED}{}", step.thread, step.kind, step.access)
     };
     let steps: Vec<String> = instance.steps.iter().map(step).collect();

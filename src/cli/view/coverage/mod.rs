@@ -16,10 +16,10 @@ pub use listing::listing;
 
 use super::endless;
 use super::snippet::{self, wrap};
-use crate::answer::words::plural;
-use crate::answer::{Compiled, CoverageAnswer, EndlessFindings, GenerateAnswer, Judged};
-use crate::coverage::Findings;
-use crate::coverage::report::{CoverageReport, MetReport};
+use cssame_answer::words::plural;
+use cssame_answer::{Compiled, CoverageAnswer, EndlessFindings, GenerateAnswer, Judged};
+use cssame_coverage::Findings;
+use cssame_coverage::report::{CoverageReport, MetReport};
 use std::path::Path;
 
 /// An answer, what it was made from, and how it is shown.

@@ -2,9 +2,9 @@
 
 use super::CoverageView;
 use super::counts::part;
-use crate::answer::words::plural;
-use crate::cli::view::snippet::{self, Table, wrap_behind};
-use crate::coverage::report::{MethodPairsReport, MissingTerms, TermsReport};
+use crate::view::snippet::{self, Table, wrap_behind};
+use cssame_answer::words::plural;
+use cssame_coverage::report::{MethodPairsReport, MissingTerms, TermsReport};
 
 /// Reads with missing terms that are listed without `--all`.
 const SHOWN_READS: usize = 8;

@@ -1,9 +1,9 @@
 //! What decides a branch, for people: use-defines, the branch-affect table and the branch-condition table.
 
 use super::PathsView;
-use crate::answer::words::plural;
-use crate::answer::{ConditionTable, ExplainedBranch, ExplainedReport};
-use crate::cli::view::snippet::{self, Table};
+use crate::view::snippet::{self, Table};
+use cssame_answer::words::plural;
+use cssame_answer::{ConditionTable, ExplainedBranch, ExplainedReport};
 
 /// Rows of the branch-condition table that are listed without `--all`.
 const SHOWN_ROWS: usize = 20;

@@ -1,11 +1,11 @@
 //! Branch-affect groups, for people: the orders of each branch, and the branches that no order changes.
 
 use super::PathsView;
-use crate::answer::words::plural;
-use crate::cli::view::snippet;
-use crate::cli::view::snippet::{JOINED, wrap_behind};
-use crate::paths::report::{GroupReport, PathsReport};
-use crate::source::Span;
+use crate::view::snippet;
+use crate::view::snippet::{JOINED, wrap_behind};
+use cssame_answer::words::plural;
+use cssame_paths::report::{GroupReport, PathsReport};
+use cssame_source::Span;
 
 /// Groups of one branch that are listed without `--all`.
 const SHOWN_GROUPS: usize = 12;

@@ -9,15 +9,16 @@ pub use table::table;
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table, wrap};
 use super::symmetric::groups;
-use crate::answer::words::plural;
-use crate::answer::{EmittedReport, Judged, PathsAnswer, finding};
-use crate::cli::record;
-use crate::diagnostics::{Diagnostic, terminal};
-use crate::explore::report::BlockedReport;
-use crate::model::Model;
-use crate::paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
-use crate::schedule::{self, RenderOptions};
-use crate::vm::Choice;
+use crate::record;
+use cssame_answer::words::plural;
+use cssame_answer::{EmittedReport, Judged, PathsAnswer, finding};
+use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_explore::report::BlockedReport;
+use cssame_model::Model;
+use cssame_paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
+use cssame_schedule as schedule;
+use cssame_schedule::RenderOptions;
+use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
 /// Races that are shown with both sides without `--all`.

@@ -1,7 +1,7 @@
 //! The criteria side by side, for people: three narrow tables, a row for each program in each of them.
 
-use crate::answer::{Amount, ComparisonReport, ComparisonRow};
-use crate::cli::view::snippet;
+use crate::view::snippet;
+use cssame_answer::{Amount, ComparisonReport, ComparisonRow};
 use std::path::Path;
 
 /// Columns of the name of a program at most.

@@ -11,9 +11,9 @@
 
 use super::operations::Operations;
 use super::scope::{Scope, ScopeState};
-use crate::explore::question::chains::Chains;
-use crate::explore::states::Monitor;
-use crate::vm::{Cell, CodeIndex, Event, Move, Observer, State, ThreadName};
+use crate::question::chains::Chains;
+use crate::states::Monitor;
+use cssame_vm::{Cell, CodeIndex, Event, Move, Observer, State, ThreadName};
 
 /// The operations of all threads so far.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 //! performs an operation.
 //!
 //! **Algorithm**: a search through states, without what their threads have done, for
-//! [cycles with such a step](crate::explore::question::cycles).
+//! [cycles with such a step](crate::question::cycles).
 //!
 //! **Soundness and limits**: whoever goes round such a cycle once more has performed more operations, so executions, or
 //! their beginnings where they have no end, differ in them without an end. A cycle that was found is one even where a
@@ -14,10 +14,10 @@
 use super::course::Course;
 use super::operations::Operations;
 use super::scope::Scope;
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::question::cycles::MarkedSteps;
-use crate::explore::states;
-use crate::vm::{Event, Machine, Tables};
+use crate::question::cycles::MarkedSteps;
+use crate::states;
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm::{Event, Machine, Tables};
 
 /// What is known of cycles.
 pub(super) struct Cycles {

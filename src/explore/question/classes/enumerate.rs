@@ -12,9 +12,9 @@ use super::course::{Course, History};
 use super::found::{Classes, Found, class_of};
 use super::operations::Operations;
 use super::scope::Scope;
-use crate::budget::Budget;
-use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
-use crate::vm::{CodeIndex, Event, Machine, Observer, Tables, ThreadName};
+use crate::states::{self, EndContext, Searched, Transition, Visitor};
+use cssame_budget::Budget;
+use cssame_vm::{CodeIndex, Event, Machine, Observer, Tables, ThreadName};
 use std::ops::ControlFlow;
 
 /// Tells all classes apart, and enters the executions that lead to them.

@@ -11,8 +11,9 @@
 //! steps are done that do not depend on it, the thread does the same step with the same footprint in each state behind.
 
 use super::operations::Operations;
-use crate::schedule::{self, Resource, Use};
-use crate::vm::{Cell, CodeIndex, Event, FailureKind, Observer, ThreadIndex, ThreadName};
+use cssame_schedule as schedule;
+use cssame_schedule::{Resource, Use};
+use cssame_vm::{Cell, CodeIndex, Event, FailureKind, Observer, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 
 /// Whether, and by what, two steps depend on each other.

@@ -4,9 +4,9 @@
 //! so many are to be kept.
 
 use super::course::Course;
-use crate::explore::question::chains::hash_of_end;
-use crate::explore::states::End;
-use crate::vm::{Choice, Machine, State};
+use crate::question::chains::hash_of_end;
+use crate::states::End;
+use cssame_vm::{Choice, Machine, State};
 use rustc_hash::FxHashSet;
 
 /// Classes, by the hashes of their executions.

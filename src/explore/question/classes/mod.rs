@@ -33,8 +33,8 @@ mod scope;
 pub use operations::Operations;
 pub use pairs::{MAX_THREADS, PairCount, PairCounts, thread_pairs};
 
-use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::vm::{Choice, Machine, Tables};
+use cssame_budget::{Bound, Budget, Limits, Statistics};
+use cssame_vm::{Choice, Machine, Tables};
 use found::{Classes, Found};
 use orders::{NoNumber, Orders};
 use scope::Scope;

@@ -12,9 +12,9 @@
 //! written. What the text says is approximate: an access may count although it is alone in every execution; it then
 //! stands in one place of every order.
 
-use crate::concurrency::{ClassId, Concurrency, EventKind, InstanceId};
-use crate::ir::{LeafId, Program};
-use crate::vm::Cell;
+use cssame_concurrency::{ClassId, Concurrency, EventKind, InstanceId};
+use cssame_ir::{LeafId, Program};
+use cssame_vm::Cell;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -38,9 +38,10 @@ use super::footprint::{Dependence, Footprint, Recorder};
 use super::found::{Found, class_of};
 use super::operations::Operations;
 use super::scope::Scope;
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::{End, Monitor};
-use crate::vm::{self, Choice, Hashes, Machine, Move, Progress, State, Tables};
+use crate::states::{End, Monitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm as vm;
+use cssame_vm::{Choice, Hashes, Machine, Move, Progress, State, Tables};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

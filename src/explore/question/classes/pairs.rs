@@ -18,9 +18,10 @@
 use super::operations::Operations;
 use super::scope::Scope;
 use super::{ClassCount, ClassOptions, count};
-use crate::budget::Budget;
-use crate::schedule::{self, Decision, ExecutionStatus, Policy, Random, RoundRobin, View};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Observer, PathId, Tables, ThreadIndex, ThreadName};
+use cssame_budget::Budget;
+use cssame_schedule as schedule;
+use cssame_schedule::{Decision, ExecutionStatus, Policy, Random, RoundRobin, View};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Move, Observer, PathId, Tables, ThreadIndex, ThreadName};
 use std::collections::BTreeSet;
 
 /// Threads at one time of which pairs are made.

@@ -10,10 +10,10 @@ use super::course::{Course, History};
 use super::found::{Found, class_of};
 use super::operations::Operations;
 use super::scope::Scope;
-use crate::budget::Budget;
-use crate::explore::states::{End, Monitor};
-use crate::schedule::Random;
-use crate::vm::{Choice, Machine, Move, Progress, State, Tables};
+use crate::states::{End, Monitor};
+use cssame_budget::Budget;
+use cssame_schedule::Random;
+use cssame_vm::{Choice, Machine, Move, Progress, State, Tables};
 
 /// Steps of one execution.
 const STEPS: usize = 10_000;

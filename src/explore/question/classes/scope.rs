@@ -12,7 +12,7 @@
 //! **Soundness and limits**: the first part of each execution follows one order of threads; its values of `choose` are
 //! free. An execution in which one of the two never begins is none of the pair ([`Scope::is_complete`]).
 
-use crate::vm::{Event, Move, PathId, State, Tables};
+use cssame_vm::{Event, Move, PathId, State, Tables};
 
 /// Who may move.
 #[derive(Clone, Debug, PartialEq, Eq)]

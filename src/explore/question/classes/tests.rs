@@ -1,7 +1,7 @@
 //! The numbers of the paper's examples, and small programs whose classes are known.
 
 use super::*;
-use crate::model::{Model, Options};
+use cssame_model::{Model, Options};
 use std::path::Path;
 
 fn model(text: &str, inputs: &[(&str, i64)]) -> Model {
@@ -10,7 +10,7 @@ fn model(text: &str, inputs: &[(&str, i64)]) -> Model {
 }
 
 fn sample(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(format!("{name}.csm"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").join(format!("{name}.csm"));
     std::fs::read_to_string(path).unwrap()
 }
 

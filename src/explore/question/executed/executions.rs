@@ -14,12 +14,12 @@
 use super::monitor::{ExecutedMonitor, Fixed};
 use super::recorder::{Shown, lists};
 use super::{ExecutedAnswer, ExecutedRequest, Note};
-use crate::budget::Budget;
-use crate::explore::question::each_future;
-use crate::explore::states::Monitor;
-use crate::ir::Program;
-use crate::schedule::Walk;
-use crate::vm::{Choice, Machine, PathId};
+use crate::question::each_future;
+use crate::states::Monitor;
+use cssame_budget::Budget;
+use cssame_ir::Program;
+use cssame_schedule::Walk;
+use cssame_vm::{Choice, Machine, PathId};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use std::ops::ControlFlow;

@@ -30,12 +30,12 @@ mod monitor;
 mod recorder;
 mod records;
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::question::classes::Operations;
-use crate::explore::question::each_future;
-use crate::explore::states::{self, Searched};
-use crate::ir::{Access, Program};
-use crate::vm::{Choice, CodeIndex, Machine, PathId, Tables};
+use crate::question::classes::Operations;
+use crate::question::each_future;
+use crate::states::{self, Searched};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::{Access, Program};
+use cssame_vm::{Choice, CodeIndex, Machine, PathId, Tables};
 pub use executions::executed_by_executions;
 use monitor::{ExecutedMonitor, Fixed};
 use recorder::Recorder;
@@ -60,7 +60,7 @@ pub struct BranchOutcome {
     pub at: CodeIndex,
     /// Which evaluation of it by the thread, from 1.
     pub instance: u32,
-    /// Whether the machine's condition holds; [`Block::negated`](crate::ir::Block::negated) says whether the text is
+    /// Whether the machine's condition holds; [`Block::negated`](cssame_ir::Block::negated) says whether the text is
     /// its negation.
     pub holds: bool,
     /// An execution that shows it.

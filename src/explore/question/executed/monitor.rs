@@ -25,11 +25,11 @@
 
 use super::records::{Interned, Record};
 use super::{ExecutedRequest, Note};
-use crate::explore::question::ahead::{Ahead, Item, Prospect};
-use crate::explore::states::Monitor;
-use crate::ir::sync::Mode;
-use crate::ir::{Access, Instruction, Program};
-use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, Pending, State, ThreadIndex, ThreadName};
+use crate::question::ahead::{Ahead, Item, Prospect};
+use crate::states::Monitor;
+use cssame_ir::sync::Mode;
+use cssame_ir::{Access, Instruction, Program};
+use cssame_vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, Pending, State, ThreadIndex, ThreadName};
 
 /// What does not change during a search.
 #[derive(Debug)]

@@ -5,11 +5,11 @@
 
 use super::monitor::ExecutedMonitor;
 use super::{BranchOutcome, Note, UnprotectedPair, WaitOutcome};
-use crate::explore::states::assumption::{Unexpanded, lasting_states};
-use crate::explore::states::completion::Completion;
-use crate::explore::states::{End, EndContext, Searched, Transition, Visitor};
-use crate::ir::Access;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Obstacle, PathId, Tables, ThreadName};
+use crate::states::assumption::{Unexpanded, lasting_states};
+use crate::states::completion::Completion;
+use crate::states::{End, EndContext, Searched, Transition, Visitor};
+use cssame_ir::Access;
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, Obstacle, PathId, Tables, ThreadName};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::ops::ControlFlow;

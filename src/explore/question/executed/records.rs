@@ -6,8 +6,8 @@
 //! **Soundness and limits**: which number an operation gets depends on which worker comes first. Numbers are compared
 //! for equality within one search alone; nothing that comes out depends on them.
 
-use crate::ir::Access;
-use crate::vm::{Cell, PathId};
+use cssame_ir::Access;
+use cssame_vm::{Cell, PathId};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;

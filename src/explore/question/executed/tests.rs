@@ -2,10 +2,10 @@
 //! are made one by one.
 
 use super::*;
-use crate::budget::Limits;
-use crate::model::{Model, Options};
-use crate::schedule::Walk;
-use crate::vm::{Cell, Event, Move, Observer, Progress, State, ThreadName};
+use cssame_budget::Limits;
+use cssame_model::{Model, Options};
+use cssame_schedule::Walk;
+use cssame_vm::{Cell, Event, Move, Observer, Progress, State, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod by_hand;

@@ -4,9 +4,9 @@
 //! calls wait for ever, and what the given cells hold.
 
 use super::tracker::CallTracker;
-use crate::explore::answer::OutcomeStatus;
-use crate::explore::deadlock::{BlockedThread, blocked_threads};
-use crate::vm::{Choice, Failure, Machine, State, Tables};
+use crate::answer::OutcomeStatus;
+use crate::deadlock::{BlockedThread, blocked_threads};
+use cssame_vm::{Choice, Failure, Machine, State, Tables};
 
 /// How an execution of a test ends.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,10 +17,10 @@ mod tracker;
 pub use ends::CallEnd;
 pub use tracker::{Arm, CallTracker};
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::answer::OutcomeStatus;
-use crate::explore::states::{self, End, EndContext, Transition, Visitor};
-use crate::vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, OutputId, PathId, ThreadName};
+use crate::answer::OutcomeStatus;
+use crate::states::{self, End, EndContext, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, OutputId, PathId, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! Tests of how calls can end, one after the other and interleaved.
 
 use super::*;
-use crate::model::{Model, Options};
+use cssame_model::{Model, Options};
 
 const QUEUE: &str = "class Q { lock L; cond c; int n;
   void put() { synchronized (L) { n = n + 1; notify(c); } }

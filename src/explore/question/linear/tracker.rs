@@ -11,9 +11,9 @@
 //!
 //! **Soundness and limits**: threads that a call has spawned, and that outlive it, may move at any time.
 
-use crate::explore::states::{Monitor, fingerprint_of};
-use crate::ir::FunctionId;
-use crate::vm::{CodeIndex, Event, Machine, Move, Observer, Progress, State, ThreadIndex, ThreadName};
+use crate::states::{Monitor, fingerprint_of};
+use cssame_ir::FunctionId;
+use cssame_vm::{CodeIndex, Event, Machine, Move, Observer, Progress, State, ThreadIndex, ThreadName};
 
 /// How far one of the two threads is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

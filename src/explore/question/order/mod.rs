@@ -18,12 +18,12 @@
 
 mod monitor;
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::assumption::{Unexpanded, lasting_states};
-use crate::explore::states::completion::Completion;
-use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
-use crate::ir::{Access, Program};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
+use crate::states::assumption::{Unexpanded, lasting_states};
+use crate::states::completion::Completion;
+use crate::states::{self, EndContext, Searched, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::{Access, Program};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
 use monitor::{Fixed, OrderMonitor};
 use std::ops::ControlFlow;
 

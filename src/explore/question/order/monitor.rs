@@ -9,11 +9,11 @@
 //! the target nothing is remembered.
 
 use super::{OrderRequest, OrderStep, Others, Target};
-use crate::explore::question::ahead::{Ahead, Item};
-use crate::explore::states::Monitor;
-use crate::ir::sync::Blocking;
-use crate::ir::{Access, Instruction, Program};
-use crate::vm::{CodeIndex, Event, Machine, Observer, PathId, State, ThreadName, ThreadStatus};
+use crate::question::ahead::{Ahead, Item};
+use crate::states::Monitor;
+use cssame_ir::sync::Blocking;
+use cssame_ir::{Access, Instruction, Program};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, PathId, State, ThreadName, ThreadStatus};
 
 /// An access of the members, by a thread.
 #[derive(Clone, Copy, Debug)]

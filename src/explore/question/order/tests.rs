@@ -1,10 +1,10 @@
 //! Orders that are known by hand, and all orders of programs all of whose executions are made one by one.
 
 use super::*;
-use crate::budget::Limits;
-use crate::model::{Model, Options};
-use crate::schedule::Walk;
-use crate::vm::{Move, Progress, State};
+use cssame_budget::Limits;
+use cssame_model::{Model, Options};
+use cssame_schedule::Walk;
+use cssame_vm::{Move, Progress, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn model(text: &str) -> Model {
@@ -216,9 +216,9 @@ fn an_execution_that_is_discarded_has_no_order() {
 fn an_execution_that_never_ends_has_an_order() {
     let text = "int x;\ncobegin\nA: { assume(x < 5); while (true) { if (x == 1) { } } }\nB: { x = 1; }\ncoend\n";
     let model = model(text);
-    let operations = crate::explore::question::classes::Operations::new(model.program(), &model.form().concurrency);
-    let request = crate::explore::ExecutedRequest { operations: &operations, tables: &Tables::new(), max_instance: 2 };
-    let known = crate::explore::executed(model.machine(), model.program(), &request, &Budget::unlimited());
+    let operations = crate::question::classes::Operations::new(model.program(), &model.form().concurrency);
+    let request = crate::ExecutedRequest { operations: &operations, tables: &Tables::new(), max_instance: 2 };
+    let known = crate::executed(model.machine(), model.program(), &request, &Budget::unlimited());
     let one = known.outcomes.iter().find(|one| one.holds).expect("an outcome");
     let (thread, at) = (one.thread, one.at);
     let write = model.program().definitions.entries().map(|(definition, _)| Access::Write(definition));

@@ -1,11 +1,11 @@
 //! What is known of executed pairs.
 
-use crate::budget::Bound;
-use crate::correlation::{Decision, MethodAccess, Status};
-use crate::ir::FunctionId;
-use crate::model::{Model, Unit};
-use crate::schedule::Step;
-use crate::vm::{Choice, Failure};
+use cssame_budget::Bound;
+use cssame_correlation::{Decision, MethodAccess, Status};
+use cssame_ir::FunctionId;
+use cssame_model::{Model, Unit};
+use cssame_schedule::Step;
+use cssame_vm::{Choice, Failure};
 
 /// An execution that tears an access.
 #[derive(Clone, Debug)]

@@ -15,15 +15,15 @@ use super::executed::{AccessVerdict, ContextModel, ExecutedPair, PairEnd, TearWi
 use super::reached::{sequences, serial_ends};
 use super::search::{Search, Searched, stopped};
 use super::watch::Watch;
-use crate::budget::{Bound, Limits, Statistics};
-use crate::correlation::{MethodAccess, index_parameters};
-use crate::explore::answer::{OutcomeStatus, Query};
-use crate::explore::question::futures::futures;
-use crate::explore::question::tear::TearPattern;
-use crate::harness::{Methods, PairContexts};
-use crate::ir::{FunctionId, FunctionKind};
-use crate::model::{Model, Options, Unit};
-use crate::schedule::ExecutionStatus;
+use crate::answer::{OutcomeStatus, Query};
+use crate::question::futures::futures;
+use crate::question::tear::TearPattern;
+use cssame_budget::{Bound, Limits, Statistics};
+use cssame_correlation::{MethodAccess, index_parameters};
+use cssame_harness::{Methods, PairContexts};
+use cssame_ir::{FunctionId, FunctionKind};
+use cssame_model::{Model, Options, Unit};
+use cssame_schedule::ExecutionStatus;
 use fixedbitset::FixedBitSet;
 
 /// Contexts of two methods at most.

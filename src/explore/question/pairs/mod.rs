@@ -12,7 +12,7 @@
 //! 2. A program with a `main` is executed as it is (`program`): first for each access, whoever comes between, then for the
 //!    pairs of those that are torn. Each search gets an equal share of the states; those that need more are tried at
 //!    random, and then searched again with what the others have left.
-//! 3. For two methods of a file without `main`, contexts are made ([`crate::harness`]) and searched in turn, until
+//! 3. For two methods of a file without `main`, contexts are made ([`cssame_harness`]) and searched in turn, until
 //!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair. They begin in
 //!    states that short sequences of calls reach (`reached`). How the pair fails or blocks in them is noted.
 //!
@@ -35,9 +35,9 @@ pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, PairEnd, Setting,
 pub use recorded::{RecordedContext, record_contexts};
 pub use serial::SerialSearch;
 
-use crate::budget::Budget;
-use crate::correlation::Analysis;
-use crate::model::{Model, NoMain, Options, Unit};
+use cssame_budget::Budget;
+use cssame_correlation::Analysis;
+use cssame_model::{Model, NoMain, Options, Unit};
 use executed::Host;
 use search::Search;
 

@@ -11,11 +11,11 @@
 use super::executed::{AccessVerdict, ExecutedPair, TearWitness};
 use super::search::{Search, Searched};
 use super::watch::{Watch, other_of};
-use crate::correlation::MethodAccess;
-use crate::explore::question::tear::{Other, TearPattern, parties, tear_at_random};
-use crate::ir::FunctionId;
-use crate::model::Model;
-use crate::vm::Choice;
+use crate::question::tear::{Other, TearPattern, parties, tear_at_random};
+use cssame_correlation::MethodAccess;
+use cssame_ir::FunctionId;
+use cssame_model::Model;
+use cssame_vm::Choice;
 
 /// Decides all endangered accesses of the selected pairs.
 pub(super) fn execute(search: &mut Search<'_>, model: &Model, selected: &[usize]) -> Vec<ExecutedPair> {

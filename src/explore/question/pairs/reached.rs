@@ -9,11 +9,12 @@
 //! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions, as long as there is time. Sequences that fail,
 //! or that wait for another thread, are left out. Of a call that chooses only the first choice is made.
 
-use crate::budget::Budget;
-use crate::harness::PairContexts;
-use crate::model::{Model, Options};
-use crate::schedule::{self, ExecutionStatus, RoundRobin};
-use crate::vm::{Cell, CodeIndex, Event, Observer, ThreadName};
+use cssame_budget::Budget;
+use cssame_harness::PairContexts;
+use cssame_model::{Model, Options};
+use cssame_schedule as schedule;
+use cssame_schedule::{ExecutionStatus, RoundRobin};
+use cssame_vm::{Cell, CodeIndex, Event, Observer, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of a sequence at most.

@@ -2,7 +2,7 @@
 //!
 //! **Input**: a program with a `main`, and what is known of its pairs. **Output**: for each pair, programs in which its two
 //! methods are called in parallel with arguments, and on objects in states, that an execution has had
-//! ([`crate::harness`]).
+//! ([`cssame_harness`]).
 //!
 //! **Algorithm**: executions at random, always the same ones. A thread that has entered one of the two methods, and has done
 //! nothing in it yet, is held as long as others can move, until another thread stands like that in the other method. What
@@ -13,14 +13,15 @@
 //! arms, have no arguments. Values of locals of other threads are no part of it.
 
 use super::executed::{ContextModel, ExecutedPairs, Host};
-use crate::budget::{Budget, Limits};
-use crate::correlation::{Analysis, MethodAccess};
-use crate::explore::question::tear::{Tear, TearPattern, tear};
-use crate::harness::{Argument, Methods};
-use crate::ir::{FunctionId, LeafKind, Program, RegisterType, Value};
-use crate::model::Model;
-use crate::schedule::{self, Decision, Policy, Random, Scripted, View};
-use crate::vm::{Cell, CodeIndex, Event, Move, Observer, State, ThreadIndex, ThreadName};
+use crate::question::tear::{Tear, TearPattern, tear};
+use cssame_budget::{Budget, Limits};
+use cssame_correlation::{Analysis, MethodAccess};
+use cssame_harness::{Argument, Methods};
+use cssame_ir::{FunctionId, LeafKind, Program, RegisterType, Value};
+use cssame_model::Model;
+use cssame_schedule as schedule;
+use cssame_schedule::{Decision, Policy, Random, Scripted, View};
+use cssame_vm::{Cell, CodeIndex, Event, Move, Observer, State, ThreadIndex, ThreadName};
 use std::collections::BTreeMap;
 
 /// Executions that are recorded for each pair.
@@ -67,7 +68,7 @@ impl RecordedContext {
         analysis: &Analysis,
         (each, other): (&MethodAccess, FunctionId),
         budget: &Budget<'_>,
-    ) -> Option<Vec<crate::vm::Choice>> {
+    ) -> Option<Vec<cssame_vm::Choice>> {
         let program = self.model().program();
         let pattern = TearPattern::new(analysis, each, other)?.translate(from, program)?;
         let share = budget.share(Limits { max_states: Some(STATES), ..Limits::default() });

@@ -1,11 +1,11 @@
 //! The search for a tear of one endangered access, with what is left of the bounds.
 
 use super::watch::{Watch, Watches};
-use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::correlation::{Analysis, MethodAccess};
-use crate::explore::question::tear::{Tear, TearPattern, tear};
-use crate::model::Model;
-use crate::vm::Choice;
+use crate::question::tear::{Tear, TearPattern, tear};
+use cssame_budget::{Bound, Budget, Limits, Statistics};
+use cssame_correlation::{Analysis, MethodAccess};
+use cssame_model::Model;
+use cssame_vm::Choice;
 
 /// What a search with a share of the states has shown.
 pub(super) enum Searched {

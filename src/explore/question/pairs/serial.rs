@@ -2,11 +2,11 @@
 
 use super::executed::ExecutedPairs;
 use super::search::stopped;
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::question::serial::{Serial, serial};
-use crate::ir::FunctionId;
-use crate::model::Model;
-use crate::vm::Choice;
+use crate::question::serial::{Serial, serial};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::FunctionId;
+use cssame_model::Model;
+use cssame_vm::Choice;
 
 /// Looks for executions in which the two methods of a pair run one after the other.
 #[derive(Debug)]

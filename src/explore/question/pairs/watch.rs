@@ -1,9 +1,9 @@
 //! What executions are watched for, for each endangered access of the selected pairs.
 
-use crate::correlation::stale::StaleUses;
-use crate::correlation::{Analysis, MethodAccess, Pair};
-use crate::explore::question::tear::{TearPattern, stale_patterns};
-use crate::ir::{FunctionId, Program};
+use crate::question::tear::{TearPattern, stale_patterns};
+use cssame_correlation::stale::StaleUses;
+use cssame_correlation::{Analysis, MethodAccess, Pair};
+use cssame_ir::{FunctionId, Program};
 use std::collections::BTreeMap;
 
 /// What executions are watched for, for one access.

@@ -16,11 +16,11 @@
 //!
 //! **Limits**: those of [`each_future`].
 
-use crate::budget::Budget;
-use crate::explore::question::each_future;
-use crate::ir::{Access, FunctionId, Program};
-use crate::schedule::{Clock, Clocks, Edges, Stamp, walk};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
+use crate::question::each_future;
+use cssame_budget::Budget;
+use cssame_ir::{Access, FunctionId, Program};
+use cssame_schedule::{Clock, Clocks, Edges, Stamp, walk};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 

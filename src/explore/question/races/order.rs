@@ -10,8 +10,8 @@
 
 use super::AlwaysBefore;
 use super::recorder::Recorder;
-use crate::explore::states::graph::{DISCARDED, Graph};
-use crate::ir::Access;
+use crate::states::graph::{DISCARDED, Graph};
+use cssame_ir::Access;
 use fixedbitset::FixedBitSet;
 
 /// States that all searches together may visit.

@@ -15,8 +15,8 @@
 //!
 //! **Soundness and limits**: exact. Where the sets would take too much memory, there is no answer.
 
-use crate::explore::states::edges::EdgeLists;
-use crate::explore::states::graph::{DISCARDED, Graph};
+use crate::states::edges::EdgeLists;
+use crate::states::graph::{DISCARDED, Graph};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

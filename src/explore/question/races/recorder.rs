@@ -10,13 +10,13 @@
 //! **Soundness and limits**: two accesses of one state that mean the same cell have the same address.
 
 use super::{OutcomeNumbers, Race};
-use crate::explore::answer::{FailureWitness, OutcomeStatus};
-use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
-use crate::explore::question::failures::{FailureKey, failure_list};
-use crate::explore::states::graph::{DISCARDED, Graph};
-use crate::explore::states::{End, EndContext, Transition, Visitor};
-use crate::ir::{Access, Program};
-use crate::vm::{Cell, Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
+use crate::answer::{FailureWitness, OutcomeStatus};
+use crate::deadlock::{BlockedThread, Deadlock, blocked_threads};
+use crate::question::failures::{FailureKey, failure_list};
+use crate::states::graph::{DISCARDED, Graph};
+use crate::states::{End, EndContext, Transition, Visitor};
+use cssame_ir::{Access, Program};
+use cssame_vm::{Cell, Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 

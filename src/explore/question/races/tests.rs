@@ -1,7 +1,7 @@
 //! Programs whose races are known by hand.
 
 use super::*;
-use crate::model::{Model, Options};
+use cssame_model::{Model, Options};
 
 /// The races of a program as text: the places, who fails when first, whether outcomes differ.
 fn found(text: &str) -> Vec<String> {
@@ -83,7 +83,7 @@ fn the_order_of_a_pair_that_does_not_race_is_told() {
 fn nothing_is_said_of_outcomes_where_the_search_is_cut() {
     let text = "int x;\ncobegin\nA: for (int i = 0; i < 50; i++) { x = i; }\nB: for (int i = 0; i < 50; i++) { print(x); }\ncoend\n";
     let model = Model::from_text("test.csm", text, &Options::default()).expect("it compiles");
-    let budget = Budget::from(crate::budget::Limits { max_states: Some(500), ..crate::budget::Limits::default() });
+    let budget = Budget::from(cssame_budget::Limits { max_states: Some(500), ..cssame_budget::Limits::default() });
     let answer = races(model.machine(), model.program(), &[], &budget);
     // The races are real all the same.
     assert!(answer.bound.is_some() && !answer.races.is_empty());

@@ -1,6 +1,6 @@
 //! Executions of a program without unobserved locks, with their locks put back; and the deadlocks that these locks add.
 //!
-//! **Input**: a machine; another one of its program [without the operations](crate::explore::slice::UnobservedLocks) on some locks
+//! **Input**: a machine; another one of its program [without the operations](crate::slice::UnobservedLocks) on some locks
 //! whose order nobody can see, which may be taken in circles; and an execution of that one. **Output**: an execution of the first
 //! machine, with a schedule, in which each read has the same source; and each deadlock in which threads stand at these locks and have
 //! read no more than in that execution.
@@ -31,11 +31,11 @@ mod run;
 mod stops;
 
 use super::chains::hash_of_end;
-use crate::budget::{Bound, Budget};
-use crate::explore::reads_from::{Execution, Refusal};
-use crate::explore::states::End;
-use crate::schedule::Walk;
-use crate::vm::{
+use crate::reads_from::{Execution, Refusal};
+use crate::states::End;
+use cssame_budget::{Bound, Budget};
+use cssame_schedule::Walk;
+use cssame_vm::{
     Choice, CodeIndex, Event, Failure, Machine, Observer, Origin, Pending, Progress, State, Tables, ThreadName,
 };
 use fixedbitset::FixedBitSet;
@@ -49,7 +49,7 @@ const INTERVAL: u64 = 1 << 12;
 
 /// A program without the operations on some unobserved locks.
 #[derive(Clone, Debug)]
-pub(in crate::explore) struct WithoutLocks {
+pub(crate) struct WithoutLocks {
     /// Its machine.
     pub machine: Machine,
     /// The operations, as places of the whole program.

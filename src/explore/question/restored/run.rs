@@ -8,11 +8,11 @@
 //! one step without the body. What a body does is counted, and left out when its turn comes.
 
 use super::stops::{Acquisition, Stop};
-use crate::explore::question::history::History;
-use crate::explore::reads_from::Refusal;
-use crate::ir::sync::{Kind, ObjectKind};
-use crate::schedule::Walk;
-use crate::vm::{
+use crate::question::history::History;
+use crate::reads_from::Refusal;
+use cssame_ir::sync::{Kind, ObjectKind};
+use cssame_schedule::Walk;
+use cssame_vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadName,
     ThreadStatus,
 };

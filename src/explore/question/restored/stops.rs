@@ -8,8 +8,8 @@
 //! 2. Go back and forth: where a lock is waited for that is not held yet, one of the threads that may hold it does; else the next thread
 //!    stops somewhere, or does not.
 
-use crate::explore::reads_from::Refusal;
-use crate::vm::PathId;
+use crate::reads_from::Refusal;
+use cssame_vm::PathId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;

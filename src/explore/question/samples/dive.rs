@@ -14,11 +14,11 @@
 
 use super::seeds::{INSTRUCTIONS_FOR_WORK, STEPS_BETWEEN_LOOKS};
 use super::{Reads, Sample, SampleEnd};
-use crate::budget::Budget;
-use crate::explore::answer::OutcomeStatus;
-use crate::explore::states::fingerprint_of;
-use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, Machine, Progress, State, Tables, Work};
+use crate::answer::OutcomeStatus;
+use crate::states::fingerprint_of;
+use cssame_budget::Budget;
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_vm::{Choice, Machine, Progress, State, Tables, Work};
 use rustc_hash::FxHashSet;
 
 /// Bytes of the states on the way to the one that is looked at.

@@ -19,14 +19,12 @@ mod seeds;
 
 use super::failures::{FailureKey, failure_key, sort_failures};
 use super::outcomes::{self, OutcomeKey};
-use crate::budget::{Bound, Budget, Limits};
-use crate::explore::answer::{
-    Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules,
-};
-use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::Walk;
-use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, Progress, State, Tables, ThreadName};
+use crate::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
+use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_ir::{DefinitionId, ReadId};
+use cssame_schedule::Walk;
+use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, Progress, State, Tables, ThreadName};
 use dive::Dive;
 use rustc_hash::FxHashSet;
 use seeds::Seeds;
@@ -43,7 +41,7 @@ const LAST_MOMENT: Duration = Duration::from_millis(300);
 const OUTCOMES: usize = 1_000;
 
 /// Searches by single executions.
-pub(in crate::explore) struct Samples<'a> {
+pub(crate) struct Samples<'a> {
     machine: &'a Machine,
     found: Found<'a>,
     /// Names of threads and outputs in all of them.
@@ -85,7 +83,7 @@ struct Found<'a> {
 }
 
 impl<'a> Samples<'a> {
-    pub(in crate::explore) fn new(machine: &'a Machine, query: &Query<'_>) -> Samples<'a> {
+    pub(crate) fn new(machine: &'a Machine, query: &Query<'_>) -> Samples<'a> {
         let found = Found {
             machine,
             ends: query.ends,
@@ -100,8 +98,8 @@ impl<'a> Samples<'a> {
         Samples { machine, found, tables: Tables::new(), seeds, dive, executions: 0 }
     }
 
-    /// Uses up a share, as [`max_work`](crate::budget::Limits::max_work) says.
-    pub(in crate::explore) fn run(&mut self, budget: &Budget<'_>) {
+    /// Uses up a share, as [`max_work`](cssame_budget::Limits::max_work) says.
+    pub(crate) fn run(&mut self, budget: &Budget<'_>) {
         let Samples { machine, found, tables, seeds, dive, executions } = self;
         let work = budget.limits().max_work.unwrap_or(0) / 2;
         let left = budget.limits().max_executions.unwrap_or(u64::MAX).saturating_sub(*executions);
@@ -114,7 +112,7 @@ impl<'a> Samples<'a> {
 
     /// Adds what was found, and other executions, to an answer that a bound has cut. Where the time was up before the first share,
     /// there is a moment left for it.
-    pub(in crate::explore) fn add_to(mut self, query: &Query<'_>, others: &[Vec<Choice>], answer: &mut Answer) {
+    pub(crate) fn add_to(mut self, query: &Query<'_>, others: &[Vec<Choice>], answer: &mut Answer) {
         if self.executions == 0 && answer.bound == Some(Bound::Timeout) {
             let limits = Limits { max_work: Some(LAST_SHARE), ..Limits::default() };
             self.run(&Budget::from(limits).with_timeout(LAST_MOMENT));

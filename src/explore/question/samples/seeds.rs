@@ -5,10 +5,10 @@
 //! the longest execution so far). The seeds go on where the share before has ended.
 
 use super::{Reads, Sample, SampleEnd};
-use crate::budget::Budget;
-use crate::explore::answer::OutcomeStatus;
-use crate::schedule::{Decision, ExecutionStatus, Policy, Scheduled, Scheduler, View, run_named};
-use crate::vm::{CodeIndex, Event, Machine, Move, Tables, ThreadName, Work};
+use crate::answer::OutcomeStatus;
+use cssame_budget::Budget;
+use cssame_schedule::{Decision, ExecutionStatus, Policy, Scheduled, Scheduler, View, run_named};
+use cssame_vm::{CodeIndex, Event, Machine, Move, Tables, ThreadName, Work};
 
 /// Steps of one execution at most.
 const MAX_STEPS: u64 = 1_000_000;

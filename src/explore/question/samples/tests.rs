@@ -1,11 +1,11 @@
 //! What samples show is real, and what every execution has is found where no search comes to its end.
 
-use crate::budget::{Bound, Budget, Limits};
-use crate::explore::{Answer, Query, futures};
-use crate::form::analyse;
-use crate::model::Unit;
-use crate::schedule::Walk;
-use crate::vm::{FailureKind, Machine, Progress, Tables, Visibility};
+use crate::{Answer, Query, futures};
+use cssame_budget::{Bound, Budget, Limits};
+use cssame_form::analyse;
+use cssame_model::Unit;
+use cssame_schedule::Walk;
+use cssame_vm::{FailureKind, Machine, Progress, Tables, Visibility};
 
 fn machine(text: &str) -> Machine {
     let Unit { program, .. } = Unit::from_text("test.csm", text, &[]).unwrap();

@@ -36,13 +36,13 @@ pub use parties::parties;
 pub use pattern::{Other, Side, TearPattern};
 pub use stale::stale_patterns;
 
-use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::assumption::{Unexpanded, lasting_states};
-use crate::explore::states::completion::Completion;
-use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
-use crate::ir::Program;
-use crate::schedule::{ExecutionStatus, Experiment, Policy, Random, Trial, Trials, TrialsEnd};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
+use crate::states::assumption::{Unexpanded, lasting_states};
+use crate::states::completion::Completion;
+use crate::states::{self, EndContext, Searched, Transition, Visitor};
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::Program;
+use cssame_schedule::{ExecutionStatus, Experiment, Policy, Random, Trial, Trials, TrialsEnd};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
 use monitor::TearMonitor;
 use setup::Fixed;
 use std::ops::ControlFlow;
@@ -72,7 +72,7 @@ pub struct TearAnswer {
 }
 
 /// Looks for an execution that tears the two pending apart. What is no step of the machine must be ordered by forks and joins, as
-/// in the machine of a [model](crate::model::Model).
+/// in the machine of a [model](cssame_model::Model).
 pub fn tear(machine: &Machine, program: &Program, pattern: &TearPattern, budget: &Budget<'_>) -> TearAnswer {
     let fixed = Arc::new(Fixed::new(program, pattern));
     if fixed.places.is_ordered(machine, program) {

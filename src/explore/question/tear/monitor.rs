@@ -15,11 +15,11 @@ use super::encoding::{Words, encode_list};
 use super::pattern::{FIRST, OWN_FIRST, SECOND, SOURCE};
 use super::pending::{Access, By, PendingAccess, enter};
 use super::setup::Fixed;
-use crate::correlation::AccessKind;
-use crate::explore::states::Monitor;
-use crate::ir::FunctionId;
-use crate::schedule::Nesting;
-use crate::vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
+use crate::states::Monitor;
+use cssame_correlation::AccessKind;
+use cssame_ir::FunctionId;
+use cssame_schedule::Nesting;
+use cssame_vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 use std::sync::Arc;
 

@@ -14,10 +14,11 @@ use super::monitor::TearMonitor;
 use super::pattern::{SOURCE, TearPattern};
 use super::pending::{Access, PendingAccess};
 use super::setup::Fixed;
-use crate::correlation::AccessKind;
-use crate::ir::{FunctionId, Program};
-use crate::schedule::{self, Scripted};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
+use cssame_correlation::AccessKind;
+use cssame_ir::{FunctionId, Program};
+use cssame_schedule as schedule;
+use cssame_schedule::Scripted;
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -3,12 +3,12 @@
 //! **Input**: an endangered access of a method to a correlation, and who may come between. **Output**: a [`TearPattern`]:
 //! the method, the others, the two variables with the kinds of access, and what both are computed from.
 
-use crate::correlation::source_variable::{Part, SourceVariableKind};
-use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
-use crate::ir::{
+use cssame_correlation::source_variable::{Part, SourceVariableKind};
+use cssame_correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
+use cssame_ir::{
     Access, DefinitionId, DefinitionKind, FunctionId, Instruction, Leaf, LeafId, Program, ReadId, SymbolId, VariableId,
 };
-use crate::vm::{Cell, Machine};
+use cssame_vm::{Cell, Machine};
 
 /// The variable on one side of a correlation, and how the method accesses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,7 +263,7 @@ impl Places {
             let first = if symbol == first.symbol { FIRST } else { 0 };
             source | first | if symbol == second.symbol { SECOND } else { 0 }
         };
-        let written = |definition: &crate::ir::Definition| match definition.kind {
+        let written = |definition: &cssame_ir::Definition| match definition.kind {
             DefinitionKind::Write(_) => of(definition.symbol),
             DefinitionKind::Initial(_) => 0,
         };

@@ -6,7 +6,7 @@
 use super::encoding::{Words, encode_list};
 use super::pattern::{FIRST, OWN_SECOND, SECOND, SOURCE};
 use super::setup::Fixed;
-use crate::correlation::AccessKind;
+use cssame_correlation::AccessKind;
 
 /// An activation of the other method that is over.
 const OVER: u16 = u16::MAX;

@@ -7,8 +7,8 @@
 //! from the outermost: of `len[i]` and `items[i][j]` the first one.
 
 use super::pattern::TearPattern;
-use crate::ir::{Leaf, Program, SymbolId};
-use crate::vm::Cell;
+use cssame_ir::{Leaf, Program, SymbolId};
+use cssame_vm::Cell;
 
 /// A leaf whose cells lie in rows.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::pattern::{Distance, Other, Places, TearPattern};
 use super::row::RowCells;
-use crate::ir::Program;
+use cssame_ir::Program;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Yes or no. A monitor may be sent to another thread; this one is not used in several at a time.

@@ -7,10 +7,10 @@
 //! or are one. None where the value reaches nothing: then it is as if the method had run before.
 
 use super::pattern::{Other, OwnPlaces, Side, TearPattern};
-use crate::correlation::source_variable::SourceVariableKind;
-use crate::correlation::stale::{Effect, StaleUses};
-use crate::correlation::{AccessKind, Analysis, MethodAccess};
-use crate::ir::{Access, FunctionId, Program, SymbolId};
+use cssame_correlation::source_variable::SourceVariableKind;
+use cssame_correlation::stale::{Effect, StaleUses};
+use cssame_correlation::{AccessKind, Analysis, MethodAccess};
+use cssame_ir::{Access, FunctionId, Program, SymbolId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the value reaches: a variable that is written, or nothing where the variable itself is read anew.

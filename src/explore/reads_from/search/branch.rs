@@ -8,8 +8,8 @@ use super::super::log::Log;
 use super::super::operation::{Kind, NONE, Operation};
 use super::Search;
 use super::node::Node;
-use crate::budget::Bound;
-use crate::vm::ThreadIndex;
+use cssame_budget::Bound;
+use cssame_vm::ThreadIndex;
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {

@@ -6,9 +6,9 @@
 use super::super::operation::Operation;
 use super::node::{Node, Sleeper};
 use super::{MANY_ORDERS, Search};
-use crate::budget::Bound;
-use crate::explore::states::LOOK_INSTRUCTIONS;
-use crate::vm::Work;
+use crate::states::LOOK_INSTRUCTIONS;
+use cssame_budget::Bound;
+use cssame_vm::Work;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Looks at the bounds, now and then also at the clock.

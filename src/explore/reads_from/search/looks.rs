@@ -1,6 +1,6 @@
 //! Bodies of locks that only look.
 //!
-//! **Input**: the position of an execution, and where bodies [may look](crate::explore::slice::known_bodies). **Output**:
+//! **Input**: the position of an execution, and where bodies [may look](crate::slice::known_bodies). **Output**:
 //! whether the body that a thread has just begun does.
 //!
 //! **Algorithm**: whether a body looks depends on what it reads, which is the same whenever its thread goes on. So the thread goes on in a
@@ -8,8 +8,9 @@
 
 use super::super::events::StepEvents;
 use super::Search;
-use crate::ir::sync;
-use crate::vm::{self, Choice, PathId, State};
+use cssame_ir::sync;
+use cssame_vm as vm;
+use cssame_vm::{Choice, PathId, State};
 
 /// Steps of a body beyond which it counts as one that changes something.
 const LONG_BODY: usize = 1_000;

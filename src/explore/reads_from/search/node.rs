@@ -5,7 +5,7 @@
 
 use super::super::log::Log;
 use super::super::operation::{Operation, ReaderBody};
-use crate::vm::PathId;
+use cssame_vm::PathId;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::rc::Rc;

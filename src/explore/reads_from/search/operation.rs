@@ -5,8 +5,8 @@
 
 use super::super::operation::{Kind, NONE, Operation, ReaderBody};
 use super::{Refusal, Search};
-use crate::ir::sync::{self, ObjectKind};
-use crate::vm::{Cell, PathId, Pending, ThreadIndex};
+use cssame_ir::sync::{self, ObjectKind};
+use cssame_vm::{Cell, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {

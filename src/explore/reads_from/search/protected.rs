@@ -1,6 +1,6 @@
 //! Bodies of a lock that are protected, and which of them conflict.
 //!
-//! **Input**: the log, and where bodies [may be protected](crate::explore::slice::known_bodies). **Output**: what such a body has
+//! **Input**: the log, and where bodies [may be protected](crate::slice::known_bodies). **Output**: what such a body has
 //! accessed, and whether a later body of the lock conflicts with that.
 //!
 //! **Algorithm**
@@ -21,7 +21,7 @@ use super::super::log::Log;
 use super::super::operation::{Kind, Operation};
 use super::Search;
 use super::node::{BodyAccess, Sleeper, Until};
-use crate::ir::sync;
+use cssame_ir::sync;
 use smallvec::SmallVec;
 use std::ops::Range;
 

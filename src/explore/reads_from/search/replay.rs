@@ -16,9 +16,9 @@ use super::super::order::Left;
 use super::super::tree::START;
 use super::node::bytes_of;
 use super::{Followed, INTERVAL, LONG, Refusal, Search, Stepped};
-use crate::budget::Bound;
-use crate::ir::sync;
-use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
+use cssame_budget::Bound;
+use cssame_ir::sync;
+use cssame_vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
 /// Where a branch parts from the execution that it was found in.

@@ -14,8 +14,8 @@
 //! that is kept back by 1 or 2 waits for one that can go on. Semaphores have no operation that tries.
 
 use super::Search;
-use crate::ir::sync;
-use crate::vm::{PathId, Pending, ThreadIndex};
+use cssame_ir::sync;
+use cssame_vm::{PathId, Pending, ThreadIndex};
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Whether the next step of a thread comes before that of another one that could come first with the same reads.

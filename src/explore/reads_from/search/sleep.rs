@@ -17,7 +17,7 @@ use super::super::operation::Operation;
 use super::Search;
 use super::node::{Node, Sleeper, Until};
 use super::protected::conflicts;
-use crate::vm::ThreadIndex;
+use cssame_vm::ThreadIndex;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Whether all that would come behind the next step of a thread is shown by other executions.

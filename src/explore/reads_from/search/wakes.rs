@@ -10,8 +10,8 @@
 
 use super::super::operation::Kind;
 use super::Search;
-use crate::ir::sync;
-use crate::vm::{PathId, Pending, ThreadIndex, ThreadStatus};
+use cssame_ir::sync;
+use cssame_vm::{PathId, Pending, ThreadIndex, ThreadStatus};
 use smallvec::SmallVec;
 
 /// Threads by the order of the alternatives to wake them.

@@ -9,14 +9,14 @@
 //!    An `else` or the `while` of a `do` stands in the line of a `}` that begins one.
 //! 3. A line that is too long gets a line for each statement.
 //! 4. Steps 2 and 3 are repeated until nothing changes, since what stands further right may become too long. A statement moves
-//!    at most once for each level of nesting, of which there are few ([`crate::front::csm::syntax`]).
+//!    at most once for each level of nesting, of which there are few ([`crate::csm::syntax`]).
 //!
 //! **Soundness and limits**: what is held ([`super::pieces`]) has its lines kept. No break is put before a line comment, and none
 //! taken away behind one. One statement that is too long stays so.
 
 use super::pieces::{Kind, Piece};
 use super::structure::{Placed, Role, Structure};
-use crate::front::csm::syntax::lexer::Token;
+use crate::csm::syntax::lexer::Token;
 
 /// Columns that a line may have, without a comment at its end.
 const MAX_COLUMNS: usize = 100;

@@ -19,9 +19,9 @@ mod spacing;
 mod structure;
 
 use super::syntax::parse;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{FileId, SourceMap};
 use breaks::Layout;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::{FileId, SourceMap};
 
 /// The text of a file in the style of all programs.
 ///

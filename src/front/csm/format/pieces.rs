@@ -10,8 +10,8 @@
 //!
 //! **Soundness and limits**: text that is no token is taken for a name, so that nothing is lost.
 
-use crate::front::csm::COMMENT_MARK;
-use crate::front::csm::syntax::lexer::Token;
+use crate::csm::COMMENT_MARK;
+use crate::csm::syntax::lexer::Token;
 use logos::Logos;
 
 /// What a piece is.

@@ -7,7 +7,7 @@
 
 use super::pieces::{Kind, Piece};
 use super::structure::Role;
-use crate::front::csm::syntax::lexer::Token;
+use crate::csm::syntax::lexer::Token;
 
 /// A piece and its role.
 pub(super) type Known<'p, 't> = (&'p Piece<'t>, Role);

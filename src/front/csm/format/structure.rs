@@ -10,7 +10,7 @@
 //! **Soundness and limits**: indentation says how a line is shown; a text with syntax errors gets some, too. Nothing is
 //! recursive: the depth of a program costs no stack.
 
-use crate::front::csm::syntax::lexer::Token;
+use crate::csm::syntax::lexer::Token;
 
 /// Columns of one level.
 const LEVEL: usize = 2;

@@ -7,11 +7,11 @@ use super::operation::{self, has_verdict};
 use super::{
     Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Length, Place, Scalar, StatementKind, Type,
 };
-use crate::diagnostics::nearest;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind};
-use crate::source::Span;
-use crate::source::texts::TextId;
+use crate::csm::syntax::ast::{self, BinaryOp, ExprKind};
+use cssame_diagnostics::nearest;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
+use cssame_source::texts::TextId;
 
 /// What a call turned out to be.
 enum Callee {

@@ -4,12 +4,12 @@ use super::item::Checker;
 use super::named::has_scalars;
 use super::scope::BodyContext;
 use super::{Class, ClassId, Constant, Field, Scalar, Type};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast;
-use crate::front::csm::syntax::of_word;
-use crate::source::Span;
-use crate::source::names::NameKind;
-use crate::source::texts::TextId;
+use crate::csm::syntax::ast;
+use crate::csm::syntax::of_word;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
+use cssame_source::names::NameKind;
+use cssame_source::texts::TextId;
 
 /// No variable holds more cells: larger ones would only exhaust the memory.
 const MAX_CELLS: u32 = 1 << 20;

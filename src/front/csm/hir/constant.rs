@@ -4,8 +4,8 @@
 //! zero), which is then left to run time. The arithmetic is that of the language: wrapping, truncating, masked shifts.
 
 use super::Scalar;
-use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
-use crate::source::texts::TextId;
+use crate::csm::syntax::ast::{BinaryOp, UnaryOp};
+use cssame_source::texts::TextId;
 
 /// A constant of the language.
 #[derive(Clone, Copy, Debug, PartialEq)]

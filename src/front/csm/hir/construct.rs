@@ -9,10 +9,10 @@
 
 use super::item::{Checker, Constructor, Signature};
 use super::{Argument, ClassId, Function, FunctionId, Place, Statement, StatementKind, Type};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, Initialiser, MemberKind};
-use crate::source::Span;
-use crate::source::names::NameKind;
+use crate::csm::syntax::ast::{self, Initialiser, MemberKind};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
+use cssame_source::names::NameKind;
 
 impl<'a> Checker<'a> {
     /// Declares the constructor of a class, if its objects must be constructed.

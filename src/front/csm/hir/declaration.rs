@@ -8,9 +8,9 @@ use super::scope::Meaning;
 use super::{
     Array, Constant, Expression, Place, Scalar, Statement, StatementKind, Type, Variable, VariableId, VariableKind,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, Expr, ExprKind, Initialiser};
-use crate::source::Span;
+use crate::csm::syntax::ast::{self, Expr, ExprKind, Initialiser};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
 
 /// No program has variables with more values in all: it would only exhaust the memory.
 const MAX_CELLS_IN_ALL: u64 = 1 << 21;

@@ -4,9 +4,9 @@ use super::constant::{fold_binary, fold_unary};
 use super::item::Checker;
 use super::place::Resolved;
 use super::{Constant, Expression, ExpressionKind, Place, Scalar, Type};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
-use crate::source::Span;
+use crate::csm::syntax::ast::{self, BinaryOp, ExprKind, UnaryOp};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
 
 impl Expression {
     /// The constant that it is, if it is one.

@@ -13,10 +13,10 @@ use super::scope::Meaning;
 use super::{
     Constant, Expression, ExpressionKind, Place, Root, Scalar, Statement, StatementKind, Type, Variable, VariableKind,
 };
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::front::csm::syntax::ast::{self, BinaryOp};
-use crate::source::Span;
-use crate::source::names::NameKind;
+use crate::csm::syntax::ast::{self, BinaryOp};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_source::Span;
+use cssame_source::names::NameKind;
 
 /// What the command line says of an input of which nothing is to be known: no text of a user has it.
 pub const UNKNOWN: &str = "\0unknown";

@@ -9,11 +9,11 @@ use super::{
     Checked, ClassId, Constant, Function, FunctionId, Program, Scalar, Statement, StatementKind, Type, Variable,
     VariableId, VariableKind,
 };
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::front::csm::syntax::{MAX_PROBLEMS, ast};
-use crate::source::names::Name;
-use crate::source::texts::TextId;
-use crate::source::{SourceMap, Span};
+use crate::csm::syntax::{MAX_PROBLEMS, ast};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_source::names::Name;
+use cssame_source::texts::TextId;
+use cssame_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Checks a program. `inputs` are the values that the command line gives, by name.

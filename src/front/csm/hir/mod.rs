@@ -31,13 +31,13 @@ pub use input::UNKNOWN;
 pub use item::check;
 pub use types::{Array, Scalar, Type};
 
-use crate::diagnostics::Diagnostic;
-use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
-use crate::ir::sync;
-use crate::source::Span;
-use crate::source::arena::{Arena, id};
-use crate::source::names::Name;
-use crate::source::texts::{TextId, Texts};
+use crate::csm::syntax::ast::{BinaryOp, UnaryOp};
+use cssame_diagnostics::Diagnostic;
+use cssame_ir::sync;
+use cssame_source::Span;
+use cssame_source::arena::{Arena, id};
+use cssame_source::names::Name;
+use cssame_source::texts::{TextId, Texts};
 use rustc_hash::FxHashMap;
 
 id! {

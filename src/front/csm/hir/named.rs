@@ -13,10 +13,10 @@
 use super::item::Checker;
 use super::scope::{BodyContext, Meaning};
 use super::{ClassId, Constant, Scalar, Type, Variable, VariableId, VariableKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, ExprKind, Initialiser, Item, StmtKind};
-use crate::source::Span;
-use crate::source::texts::TextId;
+use crate::csm::syntax::ast::{self, ExprKind, Initialiser, Item, StmtKind};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
+use cssame_source::texts::TextId;
 use rustc_hash::FxHashMap;
 
 /// A constant at top level that is to be evaluated.

@@ -7,9 +7,9 @@
 
 use super::item::Checker;
 use super::{Checked, Type, Variable, VariableId, VariableKind};
-use crate::source::names::{Name, NameKind};
-use crate::source::texts::TextId;
-use crate::source::{SourceMap, Span};
+use cssame_source::names::{Name, NameKind};
+use cssame_source::texts::TextId;
+use cssame_source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
 
 impl Checker<'_> {

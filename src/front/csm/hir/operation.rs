@@ -4,10 +4,10 @@
 
 use super::item::Checker;
 use super::{Operation, Place, Scalar, StatementKind, Type};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, ExprKind};
-use crate::ir::sync::{self, ObjectKind};
-use crate::source::Span;
+use crate::csm::syntax::ast::{self, ExprKind};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::sync::{self, ObjectKind};
+use cssame_source::Span;
 
 impl Checker<'_> {
     /// An operation on synchronisation objects, as a statement; a verdict is dropped.

@@ -3,13 +3,13 @@
 use super::item::Checker;
 use super::scope::Meaning;
 use super::{ClassId, Constant, Index, Length, Place, Root, Scalar, Type, VariableId};
-use crate::diagnostics::nearest;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, ExprKind};
-use crate::front::csm::syntax::print_expression;
-use crate::source::Span;
-use crate::source::names::NameKind;
-use crate::source::texts::TextId;
+use crate::csm::syntax::ast::{self, ExprKind};
+use crate::csm::syntax::print_expression;
+use cssame_diagnostics::nearest;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
+use cssame_source::names::NameKind;
+use cssame_source::texts::TextId;
 
 /// What a name turned out to be.
 pub(super) enum Resolved {

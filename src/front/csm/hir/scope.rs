@@ -1,7 +1,7 @@
 //! Scopes: which name means what at a place, and which arm of a `cobegin` the place lies in.
 
 use super::{ClassId, FunctionId, VariableId};
-use crate::source::texts::TextId;
+use cssame_source::texts::TextId;
 use rustc_hash::FxHashMap;
 
 /// What a name may mean besides a field of the enclosing class.

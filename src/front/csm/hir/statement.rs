@@ -2,9 +2,9 @@
 
 use super::item::Checker;
 use super::{Constant, Expression, Place, Scalar, Statement, StatementKind, Type};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind, StmtKind};
-use crate::source::Span;
+use crate::csm::syntax::ast::{self, BinaryOp, ExprKind, StmtKind};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
 
 impl<'a> Checker<'a> {
     pub(super) fn check_statement_into(&mut self, statement: &'a ast::Stmt, into: &mut Vec<Statement>) {

@@ -6,16 +6,16 @@
 use super::completes::can_complete;
 use super::item::Checker;
 use super::{Constant, Expression, Scalar, StatementKind, SwitchCase, SwitchLabel};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, StmtKind};
-use crate::source::Span;
+use crate::csm::syntax::ast::{self, StmtKind};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
 use rustc_hash::FxHashMap;
 
 /// A label by its value: constants of one type; a double is none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Integer(i64),
-    Text(crate::source::texts::TextId),
+    Text(cssame_source::texts::TextId),
     Default,
 }
 

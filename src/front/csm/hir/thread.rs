@@ -6,10 +6,10 @@ use super::{
     Arm, Constant, Expression, ExpressionKind, Place, Root, Scalar, Statement, StatementKind, Type, Variable,
     VariableId, VariableKind,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind, StmtKind};
-use crate::source::Span;
-use crate::source::names::NameKind;
+use crate::csm::syntax::ast::{self, BinaryOp, ExprKind, StmtKind};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::Span;
+use cssame_source::names::NameKind;
 
 impl<'a> Checker<'a> {
     pub(super) fn cobegin(&mut self, arms: &'a [ast::Arm]) -> StatementKind {
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
     /// Checks an arm; `copy` is the loop variable that a `parfor` gives each thread.
     fn arm(
         &mut self,
-        label: crate::source::texts::TextId,
+        label: cssame_source::texts::TextId,
         span: Span,
         statements: &'a [ast::Stmt],
         copy: Option<VariableId>,

@@ -2,10 +2,10 @@
 //!
 //! In: the lowered program. Out: an error (CS0308) for each such operation in an atomic block, also through calls.
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::sync::Blocking;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Program};
-use crate::source::Span;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::sync::Blocking;
+use cssame_ir::{BlockId, Function, FunctionId, Instruction, Program};
+use cssame_source::Span;
 
 /// Finds blocking operations in atomic blocks.
 pub(super) fn check_atomic_blocks(program: &Program) -> Vec<Diagnostic> {

@@ -2,13 +2,13 @@
 
 use super::types::lower_type;
 use super::{Builder, scalar_type, value};
-use crate::front::csm::hir::{self, Expression, ExpressionKind};
-use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
-use crate::ir::{
+use crate::csm::hir::{self, Expression, ExpressionKind};
+use crate::csm::syntax::ast::{BinaryOp, UnaryOp};
+use cssame_ir::{
     Arithmetic, AtomicOperation, BinaryOperator, BlockId, Index, Instruction, Operand, Place, RegisterId, ScalarType,
     Synchronisation, Terminator, UnaryOperator,
 };
-use crate::source::Span;
+use cssame_source::Span;
 
 impl<'t> Builder<'_, 't> {
     /// Evaluates an expression.
@@ -160,7 +160,7 @@ impl<'t> Builder<'_, 't> {
     /// The number of elements of an array.
     pub(super) fn length(&self, length: hir::Length) -> Operand {
         match length {
-            hir::Length::Constant(length) => Operand::Constant(crate::ir::Value::Int(length as i32)),
+            hir::Length::Constant(length) => Operand::Constant(cssame_ir::Value::Int(length as i32)),
             hir::Length::Parameter(parameter) => {
                 Operand::Register(self.lengths.get(&parameter).copied().unwrap_or(RegisterId(0)))
             }
@@ -265,7 +265,7 @@ impl<'t> Builder<'_, 't> {
         self.branch(expression, then_block, else_block);
         for (block, truth) in [(then_block, true), (else_block, false)] {
             self.current = block;
-            let source = Operand::Constant(crate::ir::Value::Bool(truth));
+            let source = Operand::Constant(cssame_ir::Value::Bool(truth));
             self.emit(Instruction::Copy { dest, source }, span);
             self.terminate(Terminator::Jump(join), span);
         }
@@ -365,7 +365,7 @@ impl<'t> Builder<'_, 't> {
             for &(length, stride) in &dimensions {
                 inner /= length.max(1);
                 let at = number / inner.max(1) % length.max(1);
-                let constant = |value: u32| Operand::Constant(crate::ir::Value::Int(value as i32));
+                let constant = |value: u32| Operand::Constant(cssame_ir::Value::Int(value as i32));
                 place.indices.push(Index { operand: constant(at), length: constant(length), stride });
             }
             let mut operands = vec![self.reference_to(place, (ty, object.span))];

@@ -2,12 +2,12 @@
 
 use super::types::lower_type;
 use super::{Symbols, scalar_type, value};
-use crate::front::csm::hir;
-use crate::ir::{
+use crate::csm::hir;
+use cssame_ir::{
     Definition, DefinitionKind, Dimension, Leaf, LeafId, LeafKind, Program, Storage, Variable, VariableId,
 };
-use crate::source::Span;
-use crate::source::texts::TextId;
+use cssame_source::Span;
+use cssame_source::texts::TextId;
 
 /// Makes the memory variable of a variable of the tree, with its leaves.
 pub(super) fn lower_variable(

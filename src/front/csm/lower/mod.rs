@@ -12,16 +12,16 @@ mod switch;
 mod thread;
 mod types;
 
-use crate::diagnostics::Diagnostic;
-use crate::front::csm::hir;
-use crate::ir::{
+use crate::csm::hir;
+use cssame_diagnostics::Diagnostic;
+use cssame_ir::{
     Base, Block, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, FunctionKind, Instruction, Operand,
     Place, Program, Read, ReadId, Register, RegisterId, RegisterType, ScalarType, SymbolId, Terminator, Value,
     VariableId,
 };
-use crate::source::Span;
-use crate::source::arena::Arena;
-use crate::source::texts::TextId;
+use cssame_source::Span;
+use cssame_source::arena::Arena;
+use cssame_source::texts::TextId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lowers a program. The diagnostics are errors; with any of them the program must not be run.
@@ -34,7 +34,7 @@ pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
     let mut variables = FxHashMap::default();
     for (id, variable) in tree.variables.entries() {
         if variable.kind == hir::VariableKind::Global {
-            let lowered = layout::lower_variable(&mut program, &mut symbols, &tree, id, crate::ir::Storage::Global);
+            let lowered = layout::lower_variable(&mut program, &mut symbols, &tree, id, cssame_ir::Storage::Global);
             variables.insert(id, lowered);
         }
     }
@@ -147,7 +147,7 @@ impl Symbols {
 
     fn get(&mut self, program: &mut Program, name: TextId, span: Span) -> SymbolId {
         let next = program.symbols.len();
-        let symbol = || crate::ir::Symbol {
+        let symbol = || cssame_ir::Symbol {
             name,
             span,
             class: self.classes.get(&span).copied(),
@@ -165,7 +165,7 @@ struct PendingArm<'t> {
     /// The object of the enclosing method and the captures are its first parameters, in this order.
     copy: Option<hir::VariableId>,
     /// The type of the object.
-    class: Option<crate::ir::Type>,
+    class: Option<cssame_ir::Type>,
 }
 
 /// What stands for a variable of the tree in a function.
@@ -239,7 +239,7 @@ impl<'t> Lowering<'t> {
         let mut builder = self.builder(id);
         builder.function.result = result;
         if function.method_of.is_some() {
-            let class = function.method_of.map(|(class, _)| crate::ir::Type::Class(types::class_id(class)));
+            let class = function.method_of.map(|(class, _)| cssame_ir::Type::Class(types::class_id(class)));
             let this = builder.new_reference(None, function.span, class);
             builder.function.parameters.push(this);
             builder.this = Some(this);
@@ -299,7 +299,7 @@ impl<'t> Builder<'_, 't> {
         self.function.registers.push(Register { name, span, ty, pointee: None })
     }
 
-    fn new_reference(&mut self, name: Option<TextId>, span: Span, pointee: Option<crate::ir::Type>) -> RegisterId {
+    fn new_reference(&mut self, name: Option<TextId>, span: Span, pointee: Option<cssame_ir::Type>) -> RegisterId {
         self.function.registers.push(Register { name, span, ty: RegisterType::Reference, pointee })
     }
 
@@ -335,7 +335,7 @@ impl<'t> Builder<'_, 't> {
     fn new_definition(&mut self, place: &hir::Place) -> DefinitionId {
         let program = &mut self.lowering.program;
         let symbol = self.lowering.symbols.get(program, place.symbol.0, place.symbol.1);
-        program.definitions.push(crate::ir::Definition {
+        program.definitions.push(cssame_ir::Definition {
             name: place.name,
             symbol,
             span: place.span,
@@ -386,7 +386,7 @@ impl<'t> Builder<'_, 't> {
 
     /// Makes a local memory variable.
     fn allocate(&mut self, id: hir::VariableId, span: Span) -> (VariableId, RegisterId) {
-        let storage = crate::ir::Storage::Local(self.id);
+        let storage = cssame_ir::Storage::Local(self.id);
         let lowering = &mut *self.lowering;
         let variable = layout::lower_variable(&mut lowering.program, &mut lowering.symbols, lowering.tree, id, storage);
         let (name, ty) = (lowering.tree.variables[id].name, types::lower_type(lowering.tree.variables[id].ty));
@@ -454,7 +454,7 @@ impl<'t> Builder<'_, 't> {
             return operand;
         }
         let dest = self.temporary(to, span);
-        self.emit(Instruction::Unary { dest, op: crate::ir::UnaryOperator::Convert(from, to), operand }, span);
+        self.emit(Instruction::Unary { dest, op: cssame_ir::UnaryOperator::Convert(from, to), operand }, span);
         Operand::Register(dest)
     }
 }

@@ -1,9 +1,9 @@
 //! Lowering of statements.
 
 use super::{Builder, Leavable, Slot, scalar_type};
-use crate::front::csm::hir::{self, ExpressionKind, Operation, Statement, StatementKind};
-use crate::ir::{BlockId, Instruction, Operand, Place, RegisterType, Synchronisation, Terminator, sync};
-use crate::source::Span;
+use crate::csm::hir::{self, ExpressionKind, Operation, Statement, StatementKind};
+use cssame_ir::{BlockId, Instruction, Operand, Place, RegisterType, Synchronisation, Terminator, sync};
+use cssame_source::Span;
 
 impl<'t> Builder<'_, 't> {
     pub(super) fn statements(&mut self, statements: &'t [Statement]) {
@@ -161,7 +161,7 @@ impl<'t> Builder<'_, 't> {
     fn update(
         &mut self,
         place: &'t hir::Place,
-        op: crate::front::csm::syntax::ast::BinaryOp,
+        op: crate::csm::syntax::ast::BinaryOp,
         common: hir::Scalar,
         value: &'t hir::Expression,
         span: Span,

@@ -5,9 +5,9 @@
 //! bodies that no label leads to are not lowered. A switch on a bool with both labels needs one comparison.
 
 use super::{Builder, Leavable, value};
-use crate::front::csm::hir::{Constant, Expression, Scalar, SwitchCase};
-use crate::ir::{BinaryOperator, BlockId, Instruction, Operand, ScalarType, Terminator};
-use crate::source::Span;
+use crate::csm::hir::{Constant, Expression, Scalar, SwitchCase};
+use cssame_ir::{BinaryOperator, BlockId, Instruction, Operand, ScalarType, Terminator};
+use cssame_source::Span;
 
 impl<'t> Builder<'_, 't> {
     pub(super) fn switch(&mut self, on: &'t Expression, cases: &'t [SwitchCase], span: Span) {

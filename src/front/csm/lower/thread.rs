@@ -1,13 +1,13 @@
 //! Lowering of threads: forks, joins, spawns.
 
 use super::{Builder, PendingArm, Slot, empty_function, scalar_type};
-use crate::front::csm::hir::{self, StatementKind};
-use crate::ir::{
+use crate::csm::hir::{self, StatementKind};
+use cssame_ir::{
     Arithmetic, BinaryOperator, FunctionId, FunctionKind, Instruction, NewThread, Operand, Place, RegisterId,
     RegisterType, ScalarType, Terminator, ThreadLabel, TripBounds, Value,
 };
-use crate::source::Span;
-use crate::source::texts::TextId;
+use cssame_source::Span;
+use cssame_source::texts::TextId;
 
 impl<'t> Builder<'_, 't> {
     pub(super) fn cobegin(&mut self, barriers: &[hir::VariableId], arms: &'t [hir::Arm], span: Span) {

@@ -3,8 +3,8 @@
 //! In: the classes and types of the tree. Out: those of the graph, with the same numbers.
 
 use super::scalar_type;
-use crate::front::csm::hir;
-use crate::ir::{ArrayId, ArrayType, Class, ClassId, Field, LeafKind, Program, Type};
+use crate::csm::hir;
+use cssame_ir::{ArrayId, ArrayType, Class, ClassId, Field, LeafKind, Program, Type};
 
 /// Gives a program all classes and types of arrays.
 pub(super) fn lower_types(program: &mut Program, tree: &hir::Program) {

@@ -4,7 +4,7 @@
 //! (`lock(L)`, `barrier(2)`, `print(x)`, `cas(x, 0, 1)`): [`hir`](crate) gives them their meaning, so that a program may
 //! name a method `set` or a lock `P`.
 
-use crate::source::Span;
+use cssame_source::Span;
 
 /// A name as it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::expected::Expected;
 use super::lexer::Token;
 use super::problem::{ProblemKind, Problems};
 use super::tokens::Stop;
-use crate::source::{FileId, Span};
+use cssame_source::{FileId, Span};
 use lalrpop_util::{ErrorRecovery, ParseError};
 
 /// A statement and the height of its tree.

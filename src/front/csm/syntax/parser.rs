@@ -11,8 +11,8 @@ use super::grammar::ProgramParser;
 use super::problem::Problems;
 use super::report;
 use super::tokens::TokenStream;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{FileId, SourceMap, Span};
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_source::{FileId, SourceMap, Span};
 
 /// What a file holds.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use super::expected::Expected;
 use super::lexer::{LexError, Token};
 use super::limits::MAX_NESTING;
 use super::problem::{Opener, Problem, ProblemKind, Problems};
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::source::{FileId, SourceFile, Span};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_source::{FileId, SourceFile, Span};
 use logos::Logos;
 
 /// A problem with what the second pass found out.

@@ -106,7 +106,7 @@ impl Observer for Watcher<'_> {
 
 fn deadlock(model: &Model, state: &State, diary: &mut Diary) {
     for thread in state.threads() {
-        use crate::vm::Obstacle::{Barrier, Condition, Event, Notification, Semaphore};
+        use cssame_vm::Obstacle::{Barrier, Condition, Event, Notification, Semaphore};
         let obstacle = model.machine().obstacle(state, thread);
         let (Some(Event { .. } | Barrier { .. } | Condition { .. } | Semaphore { .. }) | Some(Notification)) = obstacle
         else {

@@ -2,7 +2,7 @@
 //!
 //! In: the arguments. Out: text or JSON on standard output, what accompanies it on standard error, and the exit status
 //! ([`Status`]). [`arguments`] parses; a subcommand ([`command`]) reads its files ([`load`]) and makes one call of
-//! [`crate::answer`]; [`job`] shows the answer, as JSON ([`json`]) or as text ([`view`]).
+//! [`cssame_answer`]; [`job`] shows the answer, as JSON ([`json`]) or as text ([`view`]).
 
 pub mod arguments;
 mod available_memory;
@@ -32,7 +32,7 @@ mod tree;
 pub mod view;
 mod watch;
 
-pub use crate::answer::STACK_BYTES;
+pub use cssame_answer::STACK_BYTES;
 pub use status::Status;
 
 use arguments::Parsed;

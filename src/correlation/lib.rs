@@ -56,8 +56,8 @@ pub use pattern::{Correlation, Evidence, Pattern};
 pub use report::{CorrelationReport, Decision, Status, report};
 pub use source_variable::{SourceVariableId, SourceVariables};
 
-use crate::concurrency::Concurrency;
-use crate::ir::Program;
+use cssame_concurrency::Concurrency;
+use cssame_ir::Program;
 use method::Methods;
 
 /// What counts.

@@ -52,13 +52,14 @@ pub use report::{
 };
 pub use selection::Selection;
 
-use crate::concurrency::lockset::{Locksets, find_locksets};
-use crate::concurrency::row_locks::RowLocks;
-use crate::concurrency::specialise::Specialised;
-use crate::concurrency::{self, Concurrency, KnownReads, LocationId, Sharing, ThreadId};
-use crate::ir::{DefinitionId, Program, ReadId};
-use crate::source::arena::id;
 use access::Table;
+use cssame_concurrency as concurrency;
+use cssame_concurrency::lockset::{Locksets, find_locksets};
+use cssame_concurrency::row_locks::RowLocks;
+use cssame_concurrency::specialise::Specialised;
+use cssame_concurrency::{Concurrency, KnownReads, LocationId, Sharing, ThreadId};
+use cssame_ir::{DefinitionId, Program, ReadId};
+use cssame_source::arena::id;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! Exhaustive exploration: what can happen at all.
 //!
-//! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](crate::budget::Budget). **Output**: plain
+//! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](cssame_budget::Budget). **Output**: plain
 //! data. [`Subject::futures`] says which writes each read can see, which outcomes, failures and deadlocks there are,
 //! each with a schedule that shows it. [`Subject::count`] counts the futures: the executions that differ in what some read
 //! sees. [`Subject::select`] decides whether some execution has a given selection of pi terms; [`tear()`] whether some

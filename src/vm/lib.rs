@@ -1,6 +1,6 @@
 //! The machine: executes a program step by step, under sequential consistency.
 //!
-//! **Input**: a [`Program`](crate::ir::Program), and the [`Visibility`] of its accesses to memory.
+//! **Input**: a [`Program`](cssame_ir::Program), and the [`Visibility`] of its accesses to memory.
 //!
 //! **Output**: a [`Machine`]. Its [`State`]s say which threads can move ([`Machine::moves`]) and change by one step
 //! ([`Machine::step`]). Which thread moves is decided by the layers above; what happens is told to an [`Observer`].
@@ -72,8 +72,9 @@ pub use watched::Watched;
 
 #[cfg(test)]
 mod event_tests;
-#[cfg(test)]
-pub(crate) mod testing;
+/// Not only here: a feature for tests would have each crate that uses the machine compiled twice.
+#[doc(hidden)]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

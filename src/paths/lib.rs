@@ -1,6 +1,6 @@
 //! Race-equivalent paths: tests for all orders that can change a branch.
 //!
-//! **Input**: a program ([`Model`](crate::model::Model)), what is asked for ([`Request`]), and a budget. **Output**:
+//! **Input**: a program ([`Model`](cssame_model::Model)), what is asked for ([`Request`]), and a budget. **Output**:
 //! [`Findings`]: tests with their executions, the branch-affect groups that they were made for, races, failures and
 //! deadlocks. [`report`] gives names to them.
 //!

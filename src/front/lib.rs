@@ -18,15 +18,16 @@ pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
 pub use names::{Names, names};
 pub use style::format;
 
-use crate::diagnostics::{self, Code, Diagnostic};
-use crate::front::csm::hir;
-use crate::front::csm::lower::lower;
-use crate::front::csm::syntax;
-use crate::ir::Program;
-use crate::source::{FileId, SourceMap};
+use crate::csm::hir;
+use crate::csm::lower::lower;
+use crate::csm::syntax;
+use cssame_diagnostics as diagnostics;
+use cssame_diagnostics::{Code, Diagnostic};
+use cssame_ir::Program;
+use cssame_source::{FileId, SourceMap};
 
 /// The line behind which private members may be used, and constants, whose values are given, may be assigned in vain: it
-/// stands before a `main` that brings objects into a recorded state ([`crate::harness`]).
+/// stands before a `main` that brings objects into a recorded state ([`cssame_harness`]).
 pub const PRIVATE_FIELDS_BEHIND: &str = "// cssame: recorded state\n";
 
 /// What [`compile`] returns.

@@ -15,7 +15,7 @@ pub use code::Code;
 pub use list::Diagnostics;
 pub use nearest::nearest;
 
-use crate::source::Span;
+use cssame_source::Span;
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

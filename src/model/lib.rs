@@ -30,13 +30,15 @@ pub use lookup::Lookup;
 pub use options::{Inputs, Options};
 pub use unit::{NoMain, Unit};
 
-use crate::concurrency::specialise::{Specialised, specialise};
-use crate::diagnostics::Diagnostics;
-use crate::form::{self, Form};
-use crate::ir::Program;
-use crate::schedule::{Naming, Schedule, Step};
-use crate::source::SourceMap;
-use crate::vm::{self, Machine, Visibility, interchangeable_bodies};
+use cssame_concurrency::specialise::{Specialised, specialise};
+use cssame_diagnostics::Diagnostics;
+use cssame_form as form;
+use cssame_form::Form;
+use cssame_ir::Program;
+use cssame_schedule::{Naming, Schedule, Step};
+use cssame_source::SourceMap;
+use cssame_vm as vm;
+use cssame_vm::{Machine, Visibility, interchangeable_bodies};
 use std::borrow::Cow;
 
 /// The program of a unit in its CSSAME form, in which reads and definitions are places in their calling contexts; iterations of

@@ -1,6 +1,6 @@
 //! Executions: how they are made, done again, described and compared.
 //!
-//! **Input**: a [`Machine`](crate::vm::Machine), which knows the steps that a state allows, but not which one to do.
+//! **Input**: a [`Machine`](cssame_vm::Machine), which knows the steps that a state allows, but not which one to do.
 //!
 //! **Output**, by module:
 //!

@@ -1,6 +1,6 @@
 //! Races: predicted, made real, told apart from harmless ones, and proven impossible.
 //!
-//! **Input**: a program with its machine and its form ([`Model`](crate::model::Model)), what is asked for
+//! **Input**: a program with its machine and its form ([`Model`](cssame_model::Model)), what is asked for
 //! ([`Request`]), and a budget. **Output**: [`Findings`]: every pair of places that may race, with a verdict and an
 //! execution that shows it; all failures and deadlocks that were met. [`report`] gives names to them.
 //!
@@ -8,7 +8,7 @@
 //!
 //! 1. `predict`: pairs that may race, from executions that the hybrid detector watches (`hybrid`), and from the text.
 //! 2. `trials`: for each pair, executions at random that are directed at it (`directed`).
-//! 3. [`races`](crate::explore::races()): all states, if there are not too many.
+//! 3. [`races`](cssame_explore::races()): all states, if there are not too many.
 //! 4. `judge`: the verdict of each pair.
 //!
 //! A file without `main` is closed by drivers (`library`), and each of them is looked at so.

@@ -24,12 +24,12 @@ pub mod types;
 mod value;
 pub mod verify;
 
-use crate::source::Span;
-pub use crate::source::arena;
-pub use crate::source::texts::{TextId, Texts};
 pub use access::Access;
 use arena::{Arena, id};
 pub use context::{AccessContext, AccessContexts};
+use cssame_source::Span;
+pub use cssame_source::arena;
+pub use cssame_source::texts::{TextId, Texts};
 pub use leaf::{Dimension, Leaf, LeafKind};
 pub use operation::*;
 pub use sync::Synchronisation;

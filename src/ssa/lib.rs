@@ -7,7 +7,7 @@
 
 pub mod access;
 mod arguments;
-pub mod build;
+pub mod construct;
 pub mod control;
 pub mod dominators;
 pub mod effects;
@@ -20,7 +20,7 @@ pub mod print;
 pub mod verify;
 
 pub use access::{Access, AccessKind, Accesses, NO_VERSION};
-pub use build::{Origin, Phi, Ssa, build_ssa};
+pub use construct::{Origin, Phi, Ssa, build_ssa};
 pub use control::Control;
 pub use dominators::{Dominators, Frontiers};
 pub use effects::Effects;

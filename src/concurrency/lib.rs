@@ -31,7 +31,7 @@ mod context_threads;
 mod context_unrolling;
 mod copies;
 mod counted_loop;
-pub(crate) mod forward;
+pub mod forward;
 mod graph;
 mod join_target;
 mod live_region;
@@ -43,8 +43,8 @@ mod parallel;
 mod policy;
 pub mod repetition;
 mod row;
-pub(crate) mod row_locks;
-pub(crate) mod set_table;
+pub mod row_locks;
+pub mod set_table;
 mod sharing;
 mod signal;
 pub mod specialise;
@@ -52,22 +52,22 @@ mod sync_object;
 mod tried;
 mod unique;
 mod unrolling;
-pub(crate) mod value;
+pub mod value;
 mod wire;
 
 pub use apart::Apart;
-pub(crate) use builder::event_count;
+pub use builder::event_count;
 pub use order::ClassId;
 pub use policy::Policy;
 pub use repetition::Repetition;
 pub use sharing::Sharing;
 
-use crate::ir::sync::{self, Kind};
-use crate::ir::{BlockId, DefinitionId, FunctionId, Instruction, LeafId, LeafKind, Program, ReadId, VariableId};
-use crate::source::Span;
-use crate::source::arena::{Arena, id};
-use crate::ssa::dominators::Dominators;
-use crate::ssa::graph::Graph;
+use cssame_ir::sync::{self, Kind};
+use cssame_ir::{BlockId, DefinitionId, FunctionId, Instruction, LeafId, LeafKind, Program, ReadId, VariableId};
+use cssame_source::Span;
+use cssame_source::arena::{Arena, id};
+use cssame_ssa::dominators::Dominators;
+use cssame_ssa::graph::Graph;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -108,7 +108,7 @@ pub struct Context {
     /// The thread that runs it.
     pub thread: ThreadId,
     /// Its parameters.
-    pub(crate) arguments: Vec<value::AbstractValue>,
+    pub arguments: Vec<value::AbstractValue>,
     /// The context that calls or forks it.
     pub caller: Option<ContextId>,
     /// Whether several activations may be live in one thread: its locals are then not single cells.
@@ -243,9 +243,9 @@ pub struct Event {
     /// Where in the text.
     pub span: Span,
     /// The possible locations of its object, as a range of [`Concurrency::operands`].
-    pub(crate) operands: (u32, u32),
+    pub operands: (u32, u32),
     /// For a wait on a condition: the possible locations of the lock.
-    pub(crate) locks: (u32, u32),
+    pub locks: (u32, u32),
 }
 
 /// A block of the unfolded graph.
@@ -256,11 +256,11 @@ pub struct Block {
     /// The block of the function that it is (a part of); `None` for entries, exits and the meetings of barriers.
     pub source: Option<BlockId>,
     /// Its events, as a range of [`Concurrency::events`].
-    pub(crate) events: (u32, u32),
+    pub events: (u32, u32),
     /// Its instructions, as a range of those of its source block.
-    pub(crate) instructions: (u32, u32),
+    pub instructions: (u32, u32),
     /// Whether it ends with the terminator of its source block; else it was cut before or behind an instruction.
-    pub(crate) terminates: bool,
+    pub terminates: bool,
 }
 
 /// A merge at which all branches have run, not one of them.
@@ -304,16 +304,19 @@ pub struct Concurrency {
     /// Merges at which all branches have run.
     pub and_joins: Vec<AndJoin>,
     /// Blocks that end with a fork, and the blocks that begin with the join of its threads.
-    pub(crate) joined: Vec<(u32, u32)>,
+    pub joined: Vec<(u32, u32)>,
     /// Which parts of memory are shared.
     pub sharing: Sharing,
     /// For each block, its class: blocks of one class are parallel with the same blocks.
     pub classes: Vec<ClassId>,
     /// By event that means an element which is not known: its row in `row_list`.
-    pub(crate) rows: FxHashMap<u32, u32>,
-    pub(crate) row_list: Vec<row::Row>,
-    pub(crate) order: order::Order,
-    pub(crate) regions: live_region::Regions,
+    pub rows: FxHashMap<u32, u32>,
+    /// The rows that `rows` names.
+    pub row_list: Vec<row::Row>,
+    /// What happens before what, by signals and barriers.
+    pub order: order::Order,
+    /// Where a parent may be while the threads that it has forked are alive.
+    pub regions: live_region::Regions,
     /// Whether contexts were merged because the unfolding would have grown too large.
     pub merged: bool,
 }
@@ -350,7 +353,7 @@ impl Concurrency {
     }
 
     /// The instructions of a block, each with its position in its source block and with its events, as a range of [`Self::events`].
-    pub(crate) fn instructions_of<'a>(
+    pub fn instructions_of<'a>(
         &'a self,
         program: &'a Program,
         block: u32,
@@ -453,7 +456,7 @@ impl Concurrency {
     }
 
     /// How often blocks can run in one execution.
-    pub(crate) fn repetitions(&self) -> repetition::Repetitions<'_> {
+    pub fn repetitions(&self) -> repetition::Repetitions<'_> {
         repetition::Repetitions {
             local: &self.local,
             blocks: &self.blocks,

@@ -1,6 +1,6 @@
 //! Deterministic test drivers: from an execution that shows a pi term to a test program.
 //!
-//! In: a program, its CSSAME form, its machine, and what the exploration has found ([`crate::explore::Answer`]), or one execution that a
+//! In: a program, its CSSAME form, its machine, and what the exploration has found ([`cssame_explore::Answer`]), or one execution that a
 //! selection was completed to. Out: a [`Package`] of plain text in the language of a [`Target`],
 //! with the program, and one test for each feasible term.
 //!
@@ -11,7 +11,7 @@
 //! runtime holds each event to the plan. All latches that an event waits for belong to
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
-//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`crate::harness`] makes
+//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`cssame_harness`] makes
 //! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race, [`drive_groups`] for
 //! branch-affect groups.
 //!
@@ -59,11 +59,11 @@ pub use planner::{MAX_EVENTS, plan};
 pub use recorded::{RecordedTest, Recording};
 pub use whole::{Contents, Wanted, drive, drive_schedule, drive_selection};
 
-use crate::form::Form;
-use crate::ir::Program;
-use crate::schedule::Naming;
-use crate::source::SourceMap;
-use crate::vm::{Machine, Semantics};
+use cssame_form::Form;
+use cssame_ir::Program;
+use cssame_schedule::Naming;
+use cssame_source::SourceMap;
+use cssame_vm::{Machine, Semantics};
 use parts::{Module, Parts};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -90,7 +90,7 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// What gives names to steps.
-    pub(super) fn naming(&self) -> Naming<'a> {
+    pub(crate) fn naming(&self) -> Naming<'a> {
         Naming { program: self.program, sources: self.sources, machine: self.machine }
     }
 }

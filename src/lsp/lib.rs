@@ -28,8 +28,8 @@ mod server;
 mod text;
 mod tokens;
 
-use crate::answer::{Findings, Lints};
-use crate::diagnostics::Diagnostics;
+use cssame_answer::{Findings, Lints};
+use cssame_diagnostics::Diagnostics;
 use lsp_server::Connection;
 use std::sync::Arc;
 
