@@ -1,15 +1,15 @@
 //! Code actions: what mends a finding, and a comment that suppresses it.
 
 use super::document::Document;
+use super::protocol::{CodeAction, CodeActionKind, Range, TextEdit};
 use super::text::Encoding;
 use cssame_answer::mends;
 use cssame_diagnostics::Diagnostic;
 use cssame_source::Span;
-use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionResponse, Range, TextEdit};
 use std::collections::BTreeMap;
 
 /// The actions for the findings that touch a range: mends first.
-pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> Vec<CodeActionResponse> {
+pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> Vec<CodeAction> {
     let (start, end) = (document.offset(encoding, range.start), document.offset(encoding, range.end));
     let touches = |finding: &&Diagnostic| finding.span().is_some_and(|span| span.start <= end && start <= span.end);
     let explored = document.explored.iter().flat_map(|explored| &explored.found);
@@ -23,7 +23,7 @@ pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> 
         }
     }
     actions.extend(lines.into_iter().map(|((line, _), finding)| suppress(document, encoding, line, finding)));
-    actions.into_iter().map(CodeActionResponse::CodeAction).collect()
+    actions
 }
 
 /// Changes after which the static passes find it no more; the first one is the best.
@@ -58,9 +58,9 @@ fn action(
 ) -> CodeAction {
     CodeAction {
         title,
-        kind: Some(CodeActionKind::QuickFix),
-        diagnostics: Some(vec![super::convert::diagnostic(document, encoding, finding)]),
-        edit: Some(document.edit(edits)),
-        ..CodeAction::default()
+        kind: CodeActionKind::QuickFix,
+        diagnostics: vec![super::convert::diagnostic(document, encoding, finding)],
+        is_preferred: None,
+        edit: document.edit(edits),
     }
 }

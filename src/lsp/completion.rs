@@ -4,22 +4,21 @@
 
 use super::document::Document;
 use super::names::NameKind;
-use gen_lsp_types::{CompletionItem, CompletionItemKind};
+use super::protocol::{CompletionItem, CompletionItemKind};
 use std::collections::BTreeSet;
 
 /// What may be completed in a document.
 pub(super) fn completions(document: &Document) -> Vec<CompletionItem> {
-    let item =
-        |label: &str, kind| CompletionItem { label: label.to_owned(), kind: Some(kind), ..CompletionItem::default() };
+    let item = |label: &str, kind| CompletionItem { label: label.to_owned(), kind };
     let names = document.names.iter().map(|(name, kind)| {
         let kind = match kind {
-            NameKind::Variable => CompletionItemKind::Variable,
-            NameKind::Function => CompletionItemKind::Function,
-            NameKind::Class => CompletionItemKind::Class,
+            NameKind::Variable => CompletionItemKind::VARIABLE,
+            NameKind::Function => CompletionItemKind::FUNCTION,
+            NameKind::Class => CompletionItemKind::CLASS,
         };
         item(name, kind)
     });
     let words: BTreeSet<&str> = cssame_front::csm::words().collect();
-    let words = words.into_iter().map(|word| item(word, CompletionItemKind::Keyword));
+    let words = words.into_iter().map(|word| item(word, CompletionItemKind::KEYWORD));
     names.chain(words).collect()
 }

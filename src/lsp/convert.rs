@@ -1,13 +1,13 @@
 //! Diagnostics of the tool as those of the protocol.
 
 use super::document::Document;
+use super::protocol::{
+    Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, Location, Position, Range,
+};
 use super::text::Encoding;
+use super::uri::Uri;
 use cssame_diagnostics::{Diagnostic, Label, Severity};
 use cssame_source::{SourceFile, Span};
-use gen_lsp_types::{
-    Code, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, Location, Message, Position, Range,
-    Uri,
-};
 
 /// A diagnostic in a document. Notes and help stand below the sentence; one without a place stands at the top.
 pub(super) fn diagnostic(document: &Document, encoding: Encoding, of: &Diagnostic) -> Shown {
@@ -20,22 +20,17 @@ pub(super) fn diagnostic(document: &Document, encoding: Encoding, of: &Diagnosti
     };
     let help = of.help.iter().map(|help| format!("help: {help}"));
     let lines: Vec<String> = std::iter::once(sentence).chain(of.notes.iter().cloned()).chain(help).collect();
-    let related: Vec<DiagnosticRelatedInformation> =
-        of.secondary.iter().map(|label| related(&document.uri, file, encoding, label)).collect();
     Shown {
         range: of.span().map_or(top, |span| encoding.range(file, within(file, span))),
-        severity: Some(match of.severity {
-            Severity::Error => DiagnosticSeverity::Error,
-            Severity::Warning => DiagnosticSeverity::Warning,
-            Severity::Note => DiagnosticSeverity::Information,
-        }),
-        code: Some(Code::String(of.code.number().to_owned())),
-        source: Some("cssame".to_owned()),
-        message: Message::String(lines.join("\n")),
-        related_information: (!related.is_empty()).then_some(related),
-        code_description: None,
-        tags: None,
-        data: None,
+        severity: match of.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Note => DiagnosticSeverity::INFORMATION,
+        },
+        code: of.code.number(),
+        source: "cssame",
+        message: lines.join("\n"),
+        related_information: of.secondary.iter().map(|label| related(&document.uri, file, encoding, label)).collect(),
     }
 }
 

@@ -5,11 +5,12 @@
 use super::analysis::{Analysis, analyse};
 use super::explorer::Explored;
 use super::names::{NameKind, names};
+use super::protocol::{Position, Range, TextDocumentContentChangeEvent, TextEdit, WorkspaceEdit};
 use super::text::Encoding;
+use super::uri::Uri;
 use super::{Environment, analysis::CompiledText};
 use cssame_source::{SourceFile, Span};
-use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent, TextEdit, Uri, WorkspaceEdit};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A document.
 pub(super) struct Document {
@@ -30,8 +31,7 @@ pub(super) struct Document {
 impl Document {
     /// A document that was opened.
     pub(super) fn new(uri: Uri, version: i32, text: &str, environment: &Environment) -> Document {
-        let path = uri.to_file_path().ok();
-        let name = path.map_or_else(|| uri.to_string(), |path| path.to_string_lossy().into_owned());
+        let name = uri.to_file_path().unwrap_or_else(|| uri.as_str().to_owned());
         let analysis = analyse(&name, text, environment);
         let mut document = Document { uri, name, version, analysis, explored: None, names: Vec::new() };
         document.note_names();
@@ -57,12 +57,12 @@ impl Document {
         let mut text = self.text().to_owned();
         for change in changes {
             match change {
-                TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => text = whole.text,
-                TextDocumentContentChangeEvent::TextDocumentContentChangePartial(part) => {
+                TextDocumentContentChangeEvent::WholeDocument { text: whole } => text = whole,
+                TextDocumentContentChangeEvent::Partial { range, text: part } => {
                     let file = SourceFile::new("", &text);
-                    let start = encoding.offset(&file, part.range.start) as usize;
-                    let end = encoding.offset(&file, part.range.end) as usize;
-                    text.replace_range(start..end.max(start), &part.text);
+                    let start = encoding.offset(&file, range.start) as usize;
+                    let end = encoding.offset(&file, range.end) as usize;
+                    text.replace_range(start..end.max(start), &part);
                 }
             }
         }
@@ -91,7 +91,7 @@ impl Document {
 
     /// Changes of this document.
     pub(super) fn edit(&self, edits: Vec<TextEdit>) -> WorkspaceEdit {
-        WorkspaceEdit { changes: Some(HashMap::from([(self.uri.clone(), edits)])), ..WorkspaceEdit::default() }
+        WorkspaceEdit { changes: BTreeMap::from([(self.uri.clone(), edits)]) }
     }
 
     /// The line of a place, from 1.

@@ -9,6 +9,7 @@
 
 use super::Environment;
 use super::analysis::shown;
+use super::uri::Uri;
 use crossbeam_channel::Sender;
 use cssame_answer::{Effort, Findings, FuturesAnswer, FuturesRequest, STACK_BYTES, futures};
 use cssame_budget::{Budget, Limits};
@@ -18,7 +19,6 @@ use cssame_explore::report::Schedules;
 use cssame_model::{Model, Options};
 use cssame_schedule::Schedule;
 use cssame_source::Span;
-use gen_lsp_types::Uri;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,7 +104,7 @@ impl Explorer {
         self.cancel(uri);
         let Some(time) = self.time else { return };
         let flag = Arc::new(AtomicBool::new(false));
-        self.running.insert(uri.to_string(), Arc::clone(&flag));
+        self.running.insert(uri.as_str().to_owned(), Arc::clone(&flag));
         let (environment, results) = (self.environment.clone(), self.results.clone());
         let (uri, name, text) = (uri.clone(), name.to_owned(), text.to_owned());
         let work = move || {

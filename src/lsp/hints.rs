@@ -2,9 +2,9 @@
 
 use super::document::Document;
 use super::explorer::Verdict;
+use super::protocol::{InlayHint, Range};
 use super::text::Encoding;
 use cssame_form::{ReadReport, TermData};
-use gen_lsp_types::{InlayHint, Label, Range, Tooltip};
 
 /// Which hints are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,13 +53,10 @@ pub(super) fn hints(document: &Document, encoding: Encoding, range: Range, shown
             words.retain(|word| seen.insert(word.clone()));
             InlayHint {
                 position: encoding.position(source, end),
-                label: Label::String(format!("← {}", words.join(", "))),
-                kind: None,
-                text_edits: None,
-                tooltip: Some(Tooltip::String("writes that this read may see".to_owned())),
-                padding_left: Some(true),
-                padding_right: Some(false),
-                data: None,
+                label: format!("← {}", words.join(", ")),
+                tooltip: "writes that this read may see",
+                padding_left: true,
+                padding_right: false,
             }
         })
         .collect()

@@ -3,10 +3,10 @@
 use super::analysis::{CompiledText, covers};
 use super::document::Document;
 use super::explorer::Verdict;
+use super::protocol::{Hover, MarkupContent, MarkupKind, Position};
 use super::text::Encoding;
 use cssame_answer::words::plural;
 use cssame_form::ReadReport;
-use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position};
 
 /// What is shown at a position.
 pub(super) fn hover(document: &Document, encoding: Encoding, position: Position) -> Option<Hover> {
@@ -21,10 +21,7 @@ pub(super) fn hover(document: &Document, encoding: Encoding, position: Position)
         parts.extend(of_symbol(document, compiled, offset));
     }
     (!parts.is_empty()).then(|| Hover {
-        contents: Contents::MarkupContent(MarkupContent {
-            kind: MarkupKind::Markdown,
-            value: parts.join("\n\n---\n\n"),
-        }),
+        contents: MarkupContent { kind: MarkupKind::Markdown, value: parts.join("\n\n---\n\n") },
         range: span.map(|span| document.range(encoding, span)),
     })
 }

@@ -1,20 +1,17 @@
 //! What depends on the lines of a text alone: folding, and the layout in one style.
 
 use super::document::Document;
+use super::protocol::{FoldingRange, FoldingRangeKind, TextEdit};
 use super::text::Encoding;
 use cssame_front::{folds, format};
 use cssame_source::Span;
-use gen_lsp_types::{FoldingRange, FoldingRangeKind, TextEdit};
 
 /// What can be folded.
 pub(super) fn folding_ranges(document: &Document) -> Vec<FoldingRange> {
     let range = |fold: cssame_front::Fold| FoldingRange {
         start_line: fold.first,
         end_line: fold.last,
-        start_character: None,
-        end_character: None,
-        kind: Some(if fold.is_comment { FoldingRangeKind::Comment } else { FoldingRangeKind::Region }),
-        collapsed_text: None,
+        kind: if fold.is_comment { FoldingRangeKind::Comment } else { FoldingRangeKind::Region },
     };
     folds(document.text()).into_iter().map(range).collect()
 }

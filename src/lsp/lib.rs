@@ -20,13 +20,16 @@ mod explorer;
 mod hints;
 mod hover;
 mod layout;
+mod methods;
 mod names;
 mod navigation;
 mod outline;
+mod protocol;
 mod rename;
 mod server;
 mod text;
 mod tokens;
+mod uri;
 
 use cssame_answer::{Findings, Lints};
 use cssame_diagnostics::Diagnostics;

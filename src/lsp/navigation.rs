@@ -2,10 +2,10 @@
 
 use super::document::Document;
 use super::hover::reads_at;
+use super::protocol::{DocumentHighlight, Location, Position};
 use super::rename::{name_at, names_of};
 use super::text::Encoding;
 use cssame_source::Span;
-use gen_lsp_types::{DocumentHighlight, Location, Position};
 
 /// The writes that the read at a position may see; elsewhere, the declaration of the name there.
 pub(super) fn definition(document: &Document, encoding: Encoding, position: Position) -> Vec<Location> {
@@ -35,7 +35,7 @@ pub(super) fn references(
 /// The same places, to be marked.
 pub(super) fn highlights(document: &Document, encoding: Encoding, position: Position) -> Vec<DocumentHighlight> {
     let places = places(document, encoding, position).into_iter();
-    places.map(|(span, _)| DocumentHighlight { range: document.range(encoding, span), kind: None }).collect()
+    places.map(|(span, _)| DocumentHighlight { range: document.range(encoding, span) }).collect()
 }
 
 /// The places of the name at a position, and which one is the declaration.

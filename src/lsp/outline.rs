@@ -1,11 +1,11 @@
 //! The outline of a document, and what can be run of it: symbols and code lenses.
 
 use super::document::Document;
+use super::protocol::{CodeLens, Command, DocumentSymbol, SymbolKind};
 use super::text::Encoding;
 use cssame_front::{Scope, scopes};
 use cssame_ir::{FunctionKind, LeafKind, Storage, Type};
 use cssame_source::Span;
-use gen_lsp_types::{CodeLens, Command, DocumentSymbol, SymbolKind};
 use serde_json::json;
 
 /// Classes, functions, threads and variables, those within another one below it.
@@ -17,32 +17,31 @@ pub(super) fn symbols(document: &Document, encoding: Encoding) -> Vec<DocumentSy
         all.push((around, symbol(document, encoding, last, kind, (around, name_span))));
     };
     for Scope { name, name_span, span } in scopes(&analysis.sources, analysis.file) {
-        add(&name, if name.contains('.') { SymbolKind::Method } else { SymbolKind::Function }, span, name_span);
+        add(&name, if name.contains('.') { SymbolKind::METHOD } else { SymbolKind::FUNCTION }, span, name_span);
     }
     if let Some(compiled) = document.compiled() {
         let program = compiled.program();
         for function in program.functions.iter().filter(|of| of.kind == FunctionKind::Arm) {
-            add(program.texts.get(function.name), SymbolKind::Event, function.span, function.span);
+            add(program.texts.get(function.name), SymbolKind::EVENT, function.span, function.span);
         }
         for variable in program.variables.iter().filter(|of| of.storage == Storage::Global) {
             let kind = match variable.ty {
-                Type::Single(LeafKind::Data(_)) => SymbolKind::Variable,
-                Type::Single(_) => SymbolKind::Object,
-                Type::Array(_) => SymbolKind::Array,
-                Type::Class(_) => SymbolKind::Struct,
+                Type::Single(LeafKind::Data(_)) => SymbolKind::VARIABLE,
+                Type::Single(_) => SymbolKind::OBJECT,
+                Type::Array(_) => SymbolKind::ARRAY,
+                Type::Class(_) => SymbolKind::STRUCT,
             };
             add(program.texts.get(variable.name), kind, variable.span, variable.span);
         }
         for class in program.classes.iter() {
             for one in all.iter_mut().filter(|(_, one)| one.selection_range == document.range(encoding, class.span)) {
-                one.1.kind = SymbolKind::Class;
+                one.1.kind = SymbolKind::CLASS;
             }
         }
     }
     nested(all)
 }
 
-#[allow(deprecated, reason = "a field of the protocol that nobody else names")]
 fn symbol(
     document: &Document,
     encoding: Encoding,
@@ -53,13 +52,10 @@ fn symbol(
     DocumentSymbol {
         // The protocol allows no empty name; a function with top-level statements has none in the text.
         name: if name.is_empty() { "main".to_owned() } else { name },
-        detail: None,
         kind,
-        tags: None,
-        deprecated: None,
         range: document.range(encoding, around),
         selection_range: document.range(encoding, name_span),
-        children: None,
+        children: Vec::new(),
     }
 }
 
@@ -71,7 +67,7 @@ fn nested(mut all: Vec<(Span, DocumentSymbol)>) -> Vec<DocumentSymbol> {
     let mut close = |open: &mut Vec<(Span, DocumentSymbol)>| {
         if let Some((_, done)) = open.pop() {
             match open.last_mut() {
-                Some((_, parent)) => parent.children.get_or_insert_default().push(done),
+                Some((_, parent)) => parent.children.push(done),
                 None => top.push(done),
             }
         }
@@ -99,12 +95,12 @@ pub(super) fn lenses(document: &Document, encoding: Encoding) -> Vec<CodeLens> {
     };
     let lens = |span, title: String, command: &str, argument| {
         let command = Command {
-            tooltip: Some(format!("cssame {title} {file}")),
+            tooltip: format!("cssame {title} {file}"),
             title,
             command: command.to_owned(),
-            arguments: Some(vec![argument]),
+            arguments: vec![argument],
         };
-        CodeLens { range: document.range(encoding, span), command: Some(command), data: None }
+        CodeLens { range: document.range(encoding, span), command }
     };
     let runs = commands.iter().map(|word| lens(span, (*word).to_owned(), "cssame.run", json!([word, file])));
     let executions = document.explored.iter().flat_map(|explored| &explored.executions);

@@ -7,14 +7,17 @@
 use super::document::Document;
 use super::explorer::{Explored, Explorer};
 use super::hints::Shown;
-use super::text::Encoding;
-use super::{Environment, actions, completion, convert, hints, hover, layout, navigation, outline, rename, tokens};
-use crossbeam_channel::{Receiver, select, unbounded};
-use gen_lsp_types::{
+use super::protocol::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams,
     PublishDiagnosticsParams, Range, ReferenceParams, RenameParams, TextDocumentIdentifier, TextDocumentPositionParams,
-    TextEdit, Uri,
+    TextEdit,
 };
+use super::text::Encoding;
+use super::uri::Uri;
+use super::{
+    Environment, actions, completion, convert, hints, hover, layout, methods, navigation, outline, rename, tokens,
+};
+use crossbeam_channel::{Receiver, select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -40,14 +43,14 @@ struct Settings {
 
 impl Settings {
     fn of(parameters: &InitializeParams) -> Settings {
-        let options = parameters.initialization_options.clone().map(|options| json!(options)).unwrap_or_default();
-        let capabilities = json!(parameters.capabilities);
-        let known = parameters.capabilities.general.as_ref().and_then(|general| general.position_encodings.clone());
+        let InitializeParams { capabilities, initialization_options } = parameters;
+        let options = initialization_options.as_ref().unwrap_or(&Value::Null);
+        let known = capabilities.pointer("/general/positionEncodings").and_then(Value::as_array);
         let seconds = options["exploreSeconds"].as_f64().unwrap_or(SECONDS);
         let time = Duration::try_from_secs_f64(seconds).ok();
         let is_true = |pointer: &str| capabilities.pointer(pointer).and_then(Value::as_bool).unwrap_or(false);
         Settings {
-            encoding: Encoding::of(&known.unwrap_or_default()),
+            encoding: known.map_or(Encoding::Utf16, |known| Encoding::of(known)),
             hints: options["inlayHints"].as_str().and_then(Shown::of).unwrap_or_default(),
             time: time.filter(|_| options["explore"].as_bool().unwrap_or(true)),
             runs_commands: options["commands"].as_bool().unwrap_or(false),
@@ -61,7 +64,7 @@ impl Settings {
     fn capabilities(&self) -> Value {
         json!({
             "capabilities": {
-                "positionEncoding": self.encoding.kind(),
+                "positionEncoding": self.encoding.name(),
                 "textDocumentSync": { "openClose": true, "change": 2 },
                 "hoverProvider": true,
                 "definitionProvider": true,
@@ -166,26 +169,26 @@ impl Server<'_> {
     fn watch_configurations(&mut self) {
         if self.settings.watches_files {
             let options = json!({ "watchers": [{ "globPattern": "**/cssame.toml" }] });
-            let method = "workspace/didChangeWatchedFiles";
+            let method = methods::DID_CHANGE_WATCHED_FILES;
             let registration = json!({ "id": "configurations", "method": method, "registerOptions": options });
-            self.request("client/registerCapability", json!({ "registrations": [registration] }));
+            self.request(methods::REGISTER_CAPABILITY, json!({ "registrations": [registration] }));
         }
     }
 
     fn notified(&mut self, notification: Notification) {
         match notification.method.as_str() {
-            "textDocument/didOpen" => {
+            methods::DID_OPEN => {
                 if let Ok(DidOpenTextDocumentParams { text_document: of }) = parse(&notification.params) {
                     let document = Document::new(of.uri.clone(), of.version, &of.text, self.environment);
-                    self.documents.insert(of.uri.to_string(), document);
+                    self.documents.insert(of.uri.as_str().to_owned(), document);
                     self.changed(&of.uri);
                 }
             }
-            "textDocument/didChange" => {
+            methods::DID_CHANGE => {
                 if let Ok(DidChangeTextDocumentParams { text_document: of, content_changes }) =
                     parse(&notification.params)
                 {
-                    let uri = of.text_document_identifier.uri;
+                    let uri = of.uri;
                     self.explorer.cancel(&uri);
                     if let Some(document) = self.documents.get_mut(uri.as_str()) {
                         let text = document.changed(content_changes, self.settings.encoding);
@@ -194,14 +197,14 @@ impl Server<'_> {
                     }
                 }
             }
-            "textDocument/didClose" => {
+            methods::DID_CLOSE => {
                 if let Ok(DidCloseTextDocumentParams { text_document: of }) = parse(&notification.params) {
                     self.explorer.cancel(&of.uri);
                     self.documents.remove(of.uri.as_str());
                     self.publish(&PublishDiagnosticsParams { uri: of.uri, version: None, diagnostics: Vec::new() });
                 }
             }
-            "workspace/didChangeWatchedFiles" => self.read_configurations(),
+            methods::DID_CHANGE_WATCHED_FILES => self.read_configurations(),
             _ => {}
         }
     }
@@ -235,10 +238,10 @@ impl Server<'_> {
             document.explored = Some(explored);
             self.show(&uri);
             if self.settings.refreshes_hints {
-                self.request("workspace/inlayHint/refresh", Value::Null);
+                self.request(methods::INLAY_HINT_REFRESH, Value::Null);
             }
             if self.settings.refreshes_lenses && self.settings.runs_commands {
-                self.request("workspace/codeLens/refresh", Value::Null);
+                self.request(methods::CODE_LENS_REFRESH, Value::Null);
             }
         }
     }
@@ -252,7 +255,7 @@ impl Server<'_> {
     }
 
     fn publish(&self, parameters: &PublishDiagnosticsParams) {
-        let method = "textDocument/publishDiagnostics".to_owned();
+        let method = methods::PUBLISH_DIAGNOSTICS.to_owned();
         self.send(Message::Notification(Notification::new(method, parameters)));
     }
 
@@ -276,10 +279,16 @@ impl Server<'_> {
     /// The answer to a question about a position; nothing if it is none.
     fn at_position(&self, method: &str, asked: &Value) -> Option<Result<Value, Refusal>> {
         let encoding = self.settings.encoding;
-        let is_one =
-            ["hover", "definition", "references", "documentHighlight", "completion", "prepareRename", "rename"]
-                .contains(&method.strip_prefix("textDocument/")?);
-        if !is_one {
+        let all = [
+            methods::HOVER,
+            methods::DEFINITION,
+            methods::REFERENCES,
+            methods::DOCUMENT_HIGHLIGHT,
+            methods::COMPLETION,
+            methods::PREPARE_RENAME,
+            methods::RENAME,
+        ];
+        if !all.contains(&method) {
             return None;
         }
         let at = match parse::<TextDocumentPositionParams>(asked) {
@@ -289,15 +298,15 @@ impl Server<'_> {
         let Some(document) = self.documents.get(at.text_document.uri.as_str()) else { return Some(Ok(Value::Null)) };
         let position = at.position;
         Some(match method {
-            "textDocument/hover" => Ok(json!(hover::hover(document, encoding, position))),
-            "textDocument/definition" => Ok(json!(navigation::definition(document, encoding, position))),
-            "textDocument/documentHighlight" => Ok(json!(navigation::highlights(document, encoding, position))),
-            "textDocument/completion" => Ok(json!(completion::completions(document))),
-            "textDocument/references" => {
+            methods::HOVER => Ok(json!(hover::hover(document, encoding, position))),
+            methods::DEFINITION => Ok(json!(navigation::definition(document, encoding, position))),
+            methods::DOCUMENT_HIGHLIGHT => Ok(json!(navigation::highlights(document, encoding, position))),
+            methods::COMPLETION => Ok(json!(completion::completions(document))),
+            methods::REFERENCES => {
                 let with_declaration = parse::<ReferenceParams>(asked).map(|of| of.context.include_declaration);
                 with_declaration.map(|of| json!(navigation::references(document, encoding, position, of)))
             }
-            "textDocument/prepareRename" => {
+            methods::PREPARE_RENAME => {
                 let span = rename::renamed_at(document, document.offset(encoding, position));
                 span.map(|span| json!(document.range(encoding, span))).map_err(Refusal::Impossible)
             }
@@ -315,16 +324,16 @@ impl Server<'_> {
         let encoding = self.settings.encoding;
         let range = || parse::<Range>(&asked["range"]);
         let answer: &dyn Fn(&Document) -> Result<Value, Refusal> = match method {
-            "textDocument/documentSymbol" => &|document| Ok(json!(outline::symbols(document, encoding))),
-            "textDocument/inlayHint" => {
+            methods::DOCUMENT_SYMBOL => &|document| Ok(json!(outline::symbols(document, encoding))),
+            methods::INLAY_HINT => {
                 &|document| Ok(json!(hints::hints(document, encoding, range()?, self.settings.hints)))
             }
-            "textDocument/codeAction" => &|document| Ok(json!(actions::actions(document, encoding, range()?))),
-            "textDocument/codeLens" if !self.settings.runs_commands => &|_| Ok(json!([])),
-            "textDocument/codeLens" => &|document| Ok(json!(outline::lenses(document, encoding))),
-            "textDocument/foldingRange" => &|document| Ok(json!(layout::folding_ranges(document))),
-            "textDocument/formatting" => &|document| Ok(json!(layout::formatting(document, encoding))),
-            "textDocument/semanticTokens/full" => &|document| Ok(json!(tokens::tokens(document, encoding))),
+            methods::CODE_ACTION => &|document| Ok(json!(actions::actions(document, encoding, range()?))),
+            methods::CODE_LENS if !self.settings.runs_commands => &|_| Ok(json!([])),
+            methods::CODE_LENS => &|document| Ok(json!(outline::lenses(document, encoding))),
+            methods::FOLDING_RANGE => &|document| Ok(json!(layout::folding_ranges(document))),
+            methods::FORMATTING => &|document| Ok(json!(layout::formatting(document, encoding))),
+            methods::SEMANTIC_TOKENS_FULL => &|document| Ok(json!(tokens::tokens(document, encoding))),
             _ => return None,
         };
         let of = parse::<TextDocumentIdentifier>(&asked["textDocument"]);

@@ -3,8 +3,9 @@
 //! **Input**: a text, and an offset in bytes or a position. **Output**: the other one of the two. What lies behind the end of a line is its
 //! end, and what lies behind the text is the end of the text.
 
+use super::protocol::{Position, Range};
 use cssame_source::{SourceFile, Span};
-use gen_lsp_types::{Position, PositionEncodingKind, Range};
+use serde_json::Value;
 
 /// What columns count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,16 +17,16 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// The best one of those that a client knows.
-    pub(super) fn of(known: &[PositionEncodingKind]) -> Encoding {
-        if known.contains(&PositionEncodingKind::UTF8) { Encoding::Utf8 } else { Encoding::Utf16 }
+    /// The best one of those that a client knows, by their names.
+    pub(super) fn of(known: &[Value]) -> Encoding {
+        if known.iter().any(|name| name == Encoding::Utf8.name()) { Encoding::Utf8 } else { Encoding::Utf16 }
     }
 
     /// Its name in the protocol.
-    pub(super) fn kind(self) -> PositionEncodingKind {
+    pub(super) fn name(self) -> &'static str {
         match self {
-            Encoding::Utf8 => PositionEncodingKind::UTF8,
-            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16 => "utf-16",
         }
     }
 

@@ -3,12 +3,12 @@
 //! **Limits**: words, numbers and comments are coloured by the grammar of the editor. What is shared is known of programs that compile.
 
 use super::document::Document;
+use super::protocol::SemanticTokens;
 use super::rename::names_of;
 use super::text::Encoding;
 use cssame_form::ReadReport;
 use cssame_source::Span;
 use cssame_source::names::{Name, NameKind};
-use gen_lsp_types::{SemanticToken, SemanticTokens};
 use std::collections::BTreeSet;
 
 /// The kinds of tokens.
@@ -23,21 +23,17 @@ pub(super) fn tokens(document: &Document, encoding: Encoding) -> SemanticTokens 
     let shared = shared(document);
     let (_, found) = names_of(document.text());
     let (mut line, mut character) = (0, 0);
-    let mut data = Vec::with_capacity(found.names.len());
+    let mut data = Vec::with_capacity(5 * found.names.len());
     for name in found.names {
         let range = document.range(encoding, name.span);
         let delta_line = range.start.line - line;
         let delta_start = if delta_line == 0 { range.start.character - character } else { range.start.character };
         (line, character) = (range.start.line, range.start.character);
-        data.push(SemanticToken {
-            delta_line,
-            delta_start,
-            length: range.end.character - range.start.character,
-            token_type: place(&KINDS, kind(name.kind)),
-            token_modifiers_bitset: modifiers(&name, shared.contains(&name.declared)),
-        });
+        let length = range.end.character - range.start.character;
+        let modifiers = modifiers(&name, shared.contains(&name.declared));
+        data.extend([delta_line, delta_start, length, place(&KINDS, kind(name.kind)), modifiers]);
     }
-    SemanticTokens { result_id: None, data }
+    SemanticTokens { data }
 }
 
 fn kind(kind: NameKind) -> &'static str {
