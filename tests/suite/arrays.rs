@@ -1,12 +1,12 @@
 //! Arrays of objects, of synchronisation objects, of handles and of arrays: what they mean, computed by hand, and the
 //! same as the program in which every element is a variable of its own.
 
-use crate::support::model;
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, count, futures};
 use cssame::form::{read_in_context, read_name};
 use cssame::ir::ReadId;
 use std::collections::BTreeSet;
+use support::model;
 
 /// `what is printed: status`, each distinct one once, and the number of futures.
 fn outcomes(text: &str) -> (BTreeSet<String>, u64) {
@@ -98,7 +98,7 @@ fn handles_in_an_array_name_their_threads() {
         .collect();
     assert_eq!(names, ["w[0][1]".to_owned(), "w[1][1]".to_owned()].into());
     let brackets = text.replace("w[i][1] =", "w[\"[\" == \"]\" ? 0 : i][1] =");
-    let model = crate::support::model(&brackets);
+    let model = support::model(&brackets);
     let answer = futures(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(Limits::default()));
     let named = |outcome: &cssame::explore::Outcome| {
         outcome.outputs.iter().any(|&(path, _)| answer.tables.path_name(&model.program().texts, path) == "w[1][1]")

@@ -4,11 +4,11 @@
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
 use crate::reductions::{Tally, check_without_locks, philosophers, report};
-use crate::support::generate::Rng;
-use crate::support::{model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, Subject};
 use std::fmt::Write;
+use support::generate::Rng;
+use support::{model, setting};
 
 /// A program whose threads take locks in each other's, for what they do not share, and share something besides.
 fn program(seed: u64) -> String {

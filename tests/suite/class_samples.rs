@@ -1,12 +1,12 @@
 //! The classes of `samples/classes/`: they compile, and a broken one does what its comment says, its twin does not.
 
-use crate::support::classes::{CLASSES, ClassSample, Kind};
-use crate::support::{model, root, unit};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, futures};
 use cssame::ir::verify::verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use support::classes::{CLASSES, ClassSample, Kind};
+use support::{model, root, unit};
 
 /// The lines with public methods, in order.
 fn signatures(text: &str) -> Vec<&str> {

@@ -4,8 +4,6 @@
 //! library: a search through states with hashes, an execution of each order of dependent steps, and a count of these
 //! orders that runs none.
 
-use crate::support::generate::{self, Size};
-use crate::support::{model, possible_model, root, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::classes::{ClassCount, ClassOptions, Counting, Operations, classes, thread_pairs};
 use cssame::model::Model;
@@ -14,6 +12,8 @@ use cssame::vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Progress, State, Tables, ThreadName, ThreadStatus,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate::{self, Size};
+use support::{model, possible_model, root, setting};
 
 /// Interleavings up to which a program is run in all ways.
 const INTERLEAVINGS: usize = 3_000;

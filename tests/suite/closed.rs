@@ -1,11 +1,11 @@
 //! The libraries among the samples, closed by drivers: what fails in them, and what does not.
 
-use crate::support::{model, samples};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, futures};
 use cssame::harness::{Driver, Methods};
 use cssame::source::SourceMap;
 use std::collections::BTreeMap;
+use support::{model, samples};
 
 /// A library with unsynchronised iterators, and for each way in which its drivers end badly the first of them that does.
 const BROKEN: &[(&str, &[(&str, &str)])] = &[

@@ -4,8 +4,6 @@
 //! to one cell conflict and neither comes before the other by forks and joins, both must be steps of the program as it is analysed.
 //! And both machines have the same outcomes. `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
-use crate::support::generate::Rng;
-use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, by_states};
 use cssame::ir::{Access, Program, Storage};
@@ -13,6 +11,8 @@ use cssame::model::Model;
 use cssame::schedule::{Clocks, Edges, Random, Stamp, run};
 use cssame::vm::{Cell, CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
 use std::collections::{BTreeSet, HashMap};
+use support::generate::Rng;
+use support::{model, possible_model, setting};
 
 /// Steps of an execution at most.
 const STEPS: u64 = 2_000;

@@ -1,10 +1,10 @@
 //! What constants, enumerations, `switch` and constructors mean: outcomes of small programs, each also held to the oracle.
 
 use crate::law::holds;
-use crate::support::model;
 use cssame::budget::Budget;
 use cssame::explore::{Query, futures};
 use std::collections::BTreeSet;
+use support::model;
 
 /// `line, line: status`, each distinct one once.
 fn outcomes(text: &str) -> Vec<String> {

@@ -12,11 +12,11 @@ mod steps;
 mod threads;
 
 use self::places::{AMBIGUOUS, Contexts, Index, Pair};
-use crate::support::generate::{self, Size};
-use crate::support::setting;
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, futures};
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate::{self, Size};
+use support::setting;
 
 #[derive(Default)]
 struct Tally {

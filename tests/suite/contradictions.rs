@@ -4,9 +4,6 @@
 //! it is asked for selections that are consistent as well, for which no cycle may be found. `CSSAME_CYCLE_PROGRAMS` and
 //! `CSSAME_CYCLE_SEED` run more programs, or others.
 
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Options, Visible, explore_source};
-use crate::support::{possible_model, setting};
 use cssame::form::Selection;
 use cssame::form::contradiction::{Explanation, Ground, explain};
 use cssame::form::{Form, definition_name, read_name};
@@ -16,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
+use support::generate::{self, Size};
+use support::oracle::{Options, Visible, explore_source};
+use support::{possible_model, setting};
 
 /// A pseudo-random number generator: SplitMix64.
 struct Random(u64);
@@ -123,7 +123,7 @@ fn executions(text: &str, sources: &SourceMap, program: &Program, form: &Form) -
     let reads: BTreeMap<String, ReadId> = program.reads.ids().map(|id| (read_name(sources, program, id), id)).collect();
     let definitions: BTreeMap<String, DefinitionId> =
         program.definitions.ids().map(|id| (definition_name(sources, program, id), id)).collect();
-    let pairs = |future: &crate::support::oracle::Future| {
+    let pairs = |future: &support::oracle::Future| {
         future.reads.iter().map(|of| (reads[&of.read], definitions[&of.def])).collect::<BTreeSet<Pair>>()
     };
     explored.complete.then(|| explored.futures.iter().map(pairs).collect())

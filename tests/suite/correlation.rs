@@ -1,13 +1,13 @@
 //! Correlations and ranks: the worked examples of Jannesari and Wolf (figures 4, 5, 7, 8, 9 and table 2), and the traps of
 //! analyses that only look at what stands near each other.
 
-use crate::support::unit;
 use cssame::concurrency;
 use cssame::correlation::report::{CorrelationReport, PairData};
 use cssame::correlation::{Decision, Options, analyse, report};
 use cssame::model::Unit;
 use std::fs;
 use std::path::Path;
+use support::unit;
 
 fn correlate_with(text: &str, threshold: f64) -> CorrelationReport {
     let Unit { sources, program, .. } = unit(text);

@@ -1,9 +1,9 @@
 //! Shared variables and locals: what is read under a lock and used after it is freed.
 
-use crate::support::{executed, root};
 use cssame::correlation::{CorrelationReport, Status};
 use cssame::schedule::Step;
 use std::fs;
+use support::{executed, root};
 
 /// The statuses of the accesses of a method to a variable and a local.
 fn statuses(report: &CorrelationReport<Vec<Step>>, method: &str, variables: [&str; 2]) -> Vec<Status> {

@@ -1,12 +1,12 @@
 //! Correlations by object: fields of declared objects, parameters by what they are bound to, elements of known index, and the
 //! fields of the object of a method.
 
-use crate::support::{executed, unit};
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::{CorrelationReport, Status};
 use cssame::model::Options;
 use cssame::schedule::Step;
+use support::{executed, unit};
 
 /// `transfer writes a.bal, writes b.bal`, of those that are confirmed.
 fn confirmed(report: &CorrelationReport<Vec<Step>>) -> Vec<String> {

@@ -1,12 +1,12 @@
 //! Correlations by row: elements of two arrays, or fields of an element, with one index.
 
-use crate::support::{executed, unit};
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::{CorrelationReport, Status, check};
 use cssame::diagnostics::Label;
 use cssame::model::{Model, Options};
 use cssame::schedule::Step;
+use support::{executed, unit};
 
 type Report = CorrelationReport<Vec<Step>>;
 

@@ -2,12 +2,6 @@
 //!
 //! `CSSAME_COVERAGE_PROGRAMS` and `CSSAME_COVERAGE_SEED` run more programs, or others.
 
-use crate::support::generate;
-use crate::support::oracle::{
-    Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Wanted, all_instances, among, by_pattern,
-    coverage_of_source, library_variables, replay, totals,
-};
-use crate::support::{possible_model, setting};
 use cssame::answer::{Compiled, Course, CoverageAnswer, CoverageRequest, RunRequest, coverage, run};
 use cssame::budget::Budget;
 use cssame::coverage::Kind;
@@ -16,6 +10,12 @@ use cssame::form::{definition_name, read_name};
 use cssame::model::{Model, Options, Unit};
 use cssame::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate;
+use support::oracle::{
+    Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Wanted, all_instances, among, by_pattern,
+    coverage_of_source, library_variables, replay, totals,
+};
+use support::{possible_model, setting};
 
 /// States that the oracle looks at.
 const STATES: usize = 6_000;

@@ -7,12 +7,12 @@
 
 use crate::race_samples::RACES;
 use crate::samples::GOLDEN;
-use crate::support::classes::{CLASSES, Kind};
-use crate::support::root;
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
+use support::classes::{CLASSES, Kind};
+use support::root;
 
 /// Samples that fail or block in some execution, have no golden outcomes, and are no broken twin.
 const FAILING: &[&str] = &["choice", "event_cleared", "treiber_aba"];
@@ -64,7 +64,7 @@ impl Sample {
         let golden = GOLDEN.iter().find(|(sample, ..)| *sample == stem);
         let listed = RACES.iter().find(|(sample, _)| *sample == stem);
         let is_real = |race: &&str| !race.ends_with(" impossible") && !race.ends_with(" unconfirmed");
-        let class = |sample: &&crate::support::classes::ClassSample| format!("classes/{}_broken", sample.name) == stem;
+        let class = |sample: &&support::classes::ClassSample| format!("classes/{}_broken", sample.name) == stem;
         let runs = !stem.starts_with("classes/") && is_program(stem);
         let fails = golden.map_or_else(
             || runs && (stem.ends_with("_broken") || FAILING.contains(&stem)),

@@ -2,9 +2,6 @@
 //!
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{PathsOptions, PathsOracle, Visible, paths_of_source};
-use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::classes::{ClassOptions, Operations, classes, thread_pairs};
 use cssame::explore::{ExecutedRequest, executed};
@@ -13,6 +10,9 @@ use cssame::ir::{Access, LeafId};
 use cssame::model::Model;
 use cssame::vm::Tables;
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate::{self, Size};
+use support::oracle::{PathsOptions, PathsOracle, Visible, paths_of_source};
+use support::{possible_model, setting};
 
 /// Prefixes of executions of a random program at most.
 const PREFIXES: usize = 20_000;

@@ -1,7 +1,7 @@
 //! The worked examples of the CSSAME paper, as exact facts: pi functions, pruned definitions.
 
-use crate::support::model;
 use cssame::form::{PiReport, report};
+use support::model;
 
 fn pi(source: &str) -> PiReport {
     let model = model(source);

@@ -1,6 +1,5 @@
 //! What `ir --emit cssame` shows is what `pi` says.
 
-use crate::support::{samples, unit};
 use cssame::form::print::CssameAnnotations;
 use cssame::ir::print::print_program;
 use cssame::model::{Model, Options};
@@ -8,6 +7,7 @@ use cssame::{form, ssa};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use support::{samples, unit};
 
 /// The text of the form, and for each pi function its terms as `pi` lists them.
 fn forms(text: &str) -> Option<(String, Vec<String>)> {

@@ -5,16 +5,16 @@
 //! executions cover some execution of a kept test covers. `CSSAME_COVERAGE_PROGRAMS` and `CSSAME_COVERAGE_SEED` run more classes,
 //! or others.
 
-use crate::support::generate::library;
-use crate::support::oracle::{
-    CoverageOptions, Instance, Outputs, Stuck, Test, Verdict, coverage_of_source, decide, program_of_test,
-};
-use crate::support::setting;
 use cssame::answer::{GenerateAnswer, GenerateRequest, GeneratedFailure, generate_tests};
 use cssame::budget::Budget;
 use cssame::coverage::generate::{CallResults, Request, TestSource};
 use cssame::model::{Options, Unit};
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate::library;
+use support::oracle::{
+    CoverageOptions, Instance, Outputs, Stuck, Test, Verdict, coverage_of_source, decide, program_of_test,
+};
+use support::setting;
 
 /// States of a test.
 const STATES: usize = 20_000;
@@ -138,7 +138,7 @@ fn covered(answer: &GenerateAnswer, unit: &Unit) -> BTreeSet<Instance> {
         let step = |(letter, access): (cssame::coverage::Letter, cssame::coverage::AccessId)| {
             let of = &universe.accesses[access];
             let place = format!("{}@{}", of.name, unit.sources.position(of.span));
-            crate::support::oracle::Access { place, write: letter.kind == cssame::coverage::Kind::Write }
+            support::oracle::Access { place, write: letter.kind == cssame::coverage::Kind::Write }
         };
         Instance { pattern: usize::from(one.pattern.get().number), steps: one.steps().map(step).collect() }
     };

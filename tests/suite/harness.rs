@@ -1,10 +1,10 @@
 //! Drivers of files without `main`: which there are, that they compile, and that the file stays what it is.
 
-use crate::support::samples;
 use cssame::harness::{Driver, MAX_DRIVERS, Methods};
 use cssame::model::{Model, Options};
 use cssame::source::SourceMap;
 use std::collections::BTreeSet;
+use support::samples;
 
 /// A list that is locked but where it looks at another one.
 const LIST: &str = "class List {

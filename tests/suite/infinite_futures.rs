@@ -2,10 +2,10 @@
 //!
 //! `CSSAME_LIVENESS_PROGRAMS` and `CSSAME_LIVENESS_SEED` run more programs, or others.
 
-use crate::support::{generate, model, possible_model, setting};
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::{CountAnswer, EndlessKind, EndlessRequest, Subject, count_by_states, endless};
 use cssame::model::Model;
+use support::{generate, model, possible_model, setting};
 
 fn counted(model: &Model, states: u64) -> CountAnswer {
     Subject::from(model).count(&Budget::from(Limits { max_states: Some(states), ..Limits::default() }))

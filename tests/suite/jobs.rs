@@ -1,12 +1,12 @@
 //! The answer of a search is the same for any number of cores, whole or cut by a bound.
 
-use crate::support::model;
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::{Ends, Query, by_states, count_by_states, select_by_states};
 use cssame::form::Selection;
 use cssame::schedule::Walk;
 use cssame::vm::{Encoding, Machine, Tables};
 use std::collections::HashSet;
+use support::model;
 
 /// Threads that come and go, print, block each other, fail and are discarded, in levels of thousands of states.
 const PROGRAM: &str = "

@@ -4,9 +4,6 @@
 //! writer that it shows must be a term of the read; and `explore` must find just these pairs, outcomes and futures.
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Explored, Options, Visible, explore_source};
-use crate::support::setting;
 use cssame::budget::{Budget, Limits};
 use cssame::diagnostics::Code;
 use cssame::explore::{Answer, Query, Subject, futures};
@@ -15,6 +12,9 @@ use cssame::ir::Program;
 use cssame::model::{self, Model};
 use cssame::vm::Semantics;
 use std::collections::BTreeSet;
+use support::generate::{self, Size};
+use support::oracle::{Explored, Options, Visible, explore_source};
+use support::setting;
 
 /// What one program taught.
 #[derive(Default)]

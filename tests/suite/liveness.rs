@@ -5,15 +5,15 @@
 //! `CSSAME_LIVENESS_PROGRAMS=25400 cargo test --test suite liveness::`.
 
 use crate::law::shared_names;
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Endless as Expected, endless_of_source};
-use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Endless, EndlessAnswer, EndlessKind, EndlessRequest, endless, returns};
 use cssame::model::Model;
 use cssame::schedule::walk;
 use cssame::vm::{Choice, Tables, ThreadIndex};
 use std::collections::BTreeSet;
+use support::generate::{self, Size};
+use support::oracle::{Endless as Expected, endless_of_source};
+use support::{model, possible_model, setting};
 
 const STARVATION: EndlessRequest = EndlessRequest { starvation: true, fair_choices: false };
 const FAIR: EndlessRequest = EndlessRequest { starvation: true, fair_choices: true };

@@ -4,9 +4,9 @@
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::law::{self, Tally};
-use crate::support::generate::{self, guarded};
-use crate::support::{model, setting};
 use cssame::form::{definition_name, read_name};
+use support::generate::{self, guarded};
+use support::{model, setting};
 
 /// The names of the terms of a read, sorted.
 fn terms(text: &str, read: &str) -> Vec<String> {

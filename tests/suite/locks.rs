@@ -1,11 +1,11 @@
 //! Re-entrant and readers-writer locks, tries and timed waits: what the machine makes of them, counted by hand, and what
 //! the static form leaves out because of them.
 
-use crate::support::model;
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, count, futures};
 use cssame::form::{Reason, definition_name, read_name};
 use std::collections::BTreeSet;
+use support::model;
 
 /// `line, line: status` of all executions, and the number of futures.
 fn outcomes(text: &str) -> (Vec<String>, u64) {

@@ -3,10 +3,10 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, counted, family, machine};
-use crate::support::{possible_model, setting};
 use cssame::budget::Limits;
 use cssame::explore::{CountAnswer, Refusal};
 use std::fmt::Write;
+use support::{possible_model, setting};
 
 /// Threads that look, wait, write and notify under one lock, seldom under another one, or without.
 fn program(seed: u64) -> String {

@@ -5,8 +5,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
-mod support;
-
 mod arrays;
 mod assumptions;
 mod circular_locks;

@@ -4,11 +4,11 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
 
 use crate::reads_from::{by_few_states, by_oracle};
-use crate::support::generate::Rng;
-use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{CountAnswer, Subject};
 use std::fmt::Write;
+use support::generate::Rng;
+use support::{model, possible_model, setting};
 
 /// Threads that access cells under the locks and semaphores that belong to them, one in the other, seldom in another way.
 fn program(seed: u64) -> String {

@@ -1,16 +1,16 @@
 //! The oracle of `coverage` against answers that were found by hand: the class of Wang et al. (FACTS C), the patterns
 //! themselves, and small programs of each kind.
 
-use crate::support::generate::{Rng, accessing};
-use crate::support::oracle::{
+use std::collections::{BTreeMap, BTreeSet};
+use support::generate::{Rng, accessing};
+use support::oracle::{
     Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, all_instances, among, by_pattern,
     coverage_by_executions, coverage_of_source, library_variables, replay, steps, totals, word,
 };
-use crate::support::setting;
-use std::collections::{BTreeMap, BTreeSet};
+use support::setting;
 
 fn log4j() -> String {
-    std::fs::read_to_string(crate::support::root().join("samples/map_log4j.csm")).unwrap()
+    std::fs::read_to_string(support::root().join("samples/map_log4j.csm")).unwrap()
 }
 
 /// The class with an object, whose threshold main sets, and the test of the paper.

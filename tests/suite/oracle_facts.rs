@@ -3,9 +3,9 @@
 //! Nothing of the analyser runs here but the parser and the printer. What the papers and their recomputed facts say of
 //! small programs is what the oracle must find, else it cannot judge the analyser.
 
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Explored, Options, Visible, explore_source};
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate::{self, Size};
+use support::oracle::{Explored, Options, Visible, explore_source};
 
 fn explore(source: &str) -> Explored {
     explore_with(source, &Options::default())

@@ -1,8 +1,8 @@
 //! The oracle of generated tests against answers that were found by hand.
 
-use crate::support::generate;
-use crate::support::oracle::{Outputs, Test, Verdict, decide, program_of_test};
-use crate::support::setting;
+use support::generate;
+use support::oracle::{Outputs, Test, Verdict, decide, program_of_test};
+use support::setting;
 
 fn verdict(text: &str, test: &Test) -> Verdict {
     let found = decide(text, test, None, 100_000).unwrap_or_else(|error| panic!("{error}\n{text}"));

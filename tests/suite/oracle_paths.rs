@@ -1,7 +1,7 @@
 //! The oracle of `paths` against answers that were found by hand: the programs of Setiadi, Ohsuga and Maekawa (FACTS A)
 //! and small programs of each kind.
 
-use crate::support::oracle::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
+use support::oracle::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
 
 fn paths_with(source: &str, inputs: &[(&str, i64)]) -> PathsOracle {
     let inputs = inputs.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
@@ -16,7 +16,7 @@ fn paths(source: &str) -> PathsOracle {
 }
 
 fn sample(name: &str) -> String {
-    let path = crate::support::root().join("samples").join(name).with_extension("csm");
+    let path = support::root().join("samples").join(name).with_extension("csm");
     std::fs::read_to_string(path).unwrap()
 }
 

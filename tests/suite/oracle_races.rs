@@ -5,9 +5,9 @@
 //! the two accesses is atomic, and what follows: `benign`, `differs` (the two orders have different ends), or `harmful`
 //! with the accesses that have to go first for a failure.
 
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Options, RaceOptions, Races, Visible, explore_source, races_of_source};
 use std::collections::BTreeSet;
+use support::generate::{self, Size};
+use support::oracle::{Options, RaceOptions, Races, Visible, explore_source, races_of_source};
 
 fn races(source: &str) -> Races {
     let races = races_of_source(source, &RaceOptions::default()).unwrap_or_else(|error| panic!("{error}\n{source}"));

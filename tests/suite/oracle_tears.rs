@@ -2,15 +2,15 @@
 //!
 //! `CSSAME_TEAR_PROGRAMS` and `CSSAME_TEAR_SEED` run more programs, or others.
 
-use crate::support::generate::Rng;
-use crate::support::oracle::{Torn, tears_of_source};
-use crate::support::{model, setting};
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::Budget;
 use cssame::correlation::{AccessKind, Status};
 use cssame::explore::{Other, Query, Side, Tear, TearPattern, futures, parties, tear};
 use cssame::model::{Model, Options};
 use std::collections::BTreeSet;
+use support::generate::Rng;
+use support::oracle::{Torn, tears_of_source};
+use support::{model, setting};
 
 /// A statement on the fields, as a method or a thread says it.
 fn statement(rng: &mut Rng, object: &str) -> String {

@@ -2,10 +2,6 @@
 //!
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
-use crate::support::generate;
-use crate::support::oracle::{BranchPlace, PathsOptions, PathsOracle, Visible, paths_of_source};
-use crate::support::samples;
-use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::classes::{ClassOptions, Operations, thread_pairs};
 use cssame::model::Model;
@@ -13,6 +9,10 @@ use cssame::paths::report::report;
 use cssame::paths::{First, Request, find};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use support::generate;
+use support::oracle::{BranchPlace, PathsOptions, PathsOracle, Visible, paths_of_source};
+use support::samples;
+use support::{possible_model, setting};
 
 /// Prefixes of executions of a random program at most.
 const PREFIXES: usize = 20_000;

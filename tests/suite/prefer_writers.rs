@@ -7,8 +7,6 @@
 
 use crate::law::{Tally, check_with};
 use crate::paths::differences_of;
-use crate::support::generate::{self, Rng, Size};
-use crate::support::setting;
 use crate::without_outcomes::{candidates, compare};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{DeadlockReport, wait_cycle};
@@ -17,6 +15,8 @@ use cssame::model::{Model, Options};
 use cssame::schedule::{Schedule, trace};
 use cssame::vm::{Choice, Machine, Semantics, State, Tables, ThreadStatus};
 use std::collections::BTreeSet;
+use support::generate::{self, Rng, Size};
+use support::setting;
 
 const PREFERRED: Semantics = Semantics { spurious_wakeups: false, prefer_writers: true };
 

@@ -1,10 +1,10 @@
 //! The samples `races_*`: the races that their comments tell of, and no others.
 
-use crate::support::{root, samples};
 use cssame::answer::{Compiled, RacesRequest, races_of};
 use cssame::budget::Budget;
 use cssame::model::{Options, Unit};
 use std::collections::BTreeMap;
+use support::{root, samples};
 
 /// Pairs of each sample: the places, and `benign`, `differs`, `harmful` with the places that go first in a failure,
 /// `impossible` or `unconfirmed`. What is not listed has no pair.

@@ -3,9 +3,6 @@
 //! Half of the programs are those of the other laws; in the threads of the other half there is more to fight for.
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Race, RaceOptions, Races, races_of_source};
-use crate::support::{samples, setting};
 use cssame::answer::{self, RacesRequest};
 use cssame::budget::{Budget, Limits};
 use cssame::diagnostics::Code;
@@ -16,6 +13,9 @@ use cssame::model::{self, Model};
 use cssame::race::Means;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use support::generate::{self, Size};
+use support::oracle::{Race, RaceOptions, Races, races_of_source};
+use support::{samples, setting};
 
 /// States of a random program at most.
 const STATES: usize = 30_000;

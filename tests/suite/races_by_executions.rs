@@ -3,7 +3,6 @@
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::reads_from::{locals_program, memory_program};
-use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::classes::Operations;
 use cssame::explore::{ExecutedAnswer, ExecutedRequest, executed, executed_by_executions, races, races_by_executions};
@@ -11,6 +10,7 @@ use cssame::ir::Access;
 use cssame::model::Model;
 use cssame::vm::{CodeIndex, Tables};
 use std::collections::BTreeSet;
+use support::{model, possible_model, setting};
 
 fn up_to(states: u64) -> Budget<'static> {
     Budget::from(Limits { max_states: Some(states), max_executions: Some(500), ..Limits::default() })

@@ -3,14 +3,14 @@
 //!
 //! `CSSAME_READER_PROGRAMS` and `CSSAME_READER_SEED` run more programs, or others.
 
-use crate::support::generate::Rng;
-use crate::support::{possible_model, setting};
 use crate::without_outcomes::{candidates, compare, decided};
 use cssame::answer::{Effort, FuturesRequest, futures};
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::report::Schedules;
 use cssame::explore::{Declined, EndlessRequest, Query, Subject, by_states};
 use cssame::model::{Model, Options};
+use support::generate::Rng;
+use support::{possible_model, setting};
 
 fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
     all[rng.below(all.len())]

@@ -3,9 +3,6 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
 
 use crate::law::shared_names;
-use crate::support::generate::{self, Size};
-use crate::support::oracle::{Options, Visible, explore_source};
-use crate::support::{model, model_with, possible_model, setting};
 use cssame::budget::{Budget, Limits, Statistics};
 use cssame::explore::{
     self, Answer, CountAnswer, FailureWitness, Outcome, Query, Refusal, SelectAnswer, Subject, Term, Verdict, WaitsFor,
@@ -19,6 +16,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
+use support::generate::{self, Size};
+use support::oracle::{Options, Visible, explore_source};
+use support::{model, model_with, possible_model, setting};
 
 pub(crate) fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
     machine_of_executions(&model_with(text, inputs))

@@ -5,8 +5,6 @@
 //! States of which one thread alone is expanded are held to all states in the same way.
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
-use crate::support::generate::{self, Size};
-use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{Schedules, report as report_of};
 use cssame::explore::{
@@ -20,6 +18,8 @@ use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use support::generate::{self, Size};
+use support::{possible_model, setting};
 
 struct Fixture(Model);
 

@@ -1,13 +1,13 @@
 //! Reads that share the pi function of an earlier read see what it has seen, in every execution that was tried.
 
-use crate::support::generate::{self, Size};
-use crate::support::setting;
 use cssame::form::{read_in_context, report};
 use cssame::ir::{DefinitionId, ReadId};
 use cssame::model::{Model, Options};
 use cssame::schedule::{Random, run};
 use cssame::vm::{CodeIndex, Event, Observer, PathId, ThreadName};
 use std::collections::BTreeMap;
+use support::generate::{self, Size};
+use support::setting;
 
 fn model(text: &str) -> Model {
     let model = Model::from_text("same.csm", text, &Options::default()).unwrap();
@@ -30,7 +30,7 @@ fn pair(read: &str, first: &str) -> (String, String) {
 
 #[test]
 fn figure_7_has_two_pi_functions() {
-    let text = std::fs::read_to_string(crate::support::root().join("samples/cssame_fig7.csm")).unwrap();
+    let text = std::fs::read_to_string(support::root().join("samples/cssame_fig7.csm")).unwrap();
     assert_eq!(same(&text), [pair("a@26:11", "a@25:9")]);
     let model = model(&text);
     let report = report(model.sources(), model.program(), model.form());

@@ -1,9 +1,9 @@
 //! Every sample: what its comment promises, as golden outcomes; and how many static terms no execution realises.
 
-use crate::support::{model, root};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, count, futures};
 use std::collections::BTreeSet;
+use support::{model, root};
 
 struct Explored {
     answer: Answer,

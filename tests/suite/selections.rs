@@ -5,8 +5,6 @@
 //! the machine and the terms that were read so far; it shares the machine with `select`, but neither engine nor rule. No sample
 //! and no pair is left out.
 
-use crate::support::oracle::{Options, Visible, explore_source};
-use crate::support::{self, possible_model};
 use cssame::budget::Limits;
 use cssame::explore::{SelectAnswer, Subject, Verdict, select, select_by_executions, select_by_states};
 use cssame::form::Selection;
@@ -16,6 +14,8 @@ use cssame::ir::{DefinitionId, LeafId, ReadId};
 use cssame::model::Model;
 use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Observer, State, Tables, ThreadName};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use support::oracle::{Options, Visible, explore_source};
+use support::{self, possible_model};
 
 /// Executions of a sample that the naive explorer runs.
 const EXECUTIONS: u64 = 60_000;
@@ -65,7 +65,7 @@ impl Sample {
             .ids()
             .map(|id| (definition_name(self.model.sources(), self.model.program(), id), id))
             .collect();
-        let pairs = |future: &crate::support::oracle::Future| {
+        let pairs = |future: &support::oracle::Future| {
             future.reads.iter().map(|of| (reads[&of.read], definitions[&of.def])).collect::<BTreeSet<Pair>>()
         };
         Some(explored.futures.iter().map(pairs).collect())

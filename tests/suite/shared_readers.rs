@@ -3,12 +3,12 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, by_few_states, by_oracle, counted, fail_at_last, machine};
-use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, Refusal, Subject};
 use cssame::model::{Model, Options};
 use cssame::vm::Semantics;
 use std::fmt::Write;
+use support::{model, possible_model, setting};
 
 /// Threads that read and write two variables under two locks, or without, and wait for each other by semaphores, by an event, and
 /// by a flag, also for ever, and while they write.

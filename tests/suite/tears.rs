@@ -1,6 +1,5 @@
 //! Tears: what `explore::tear` says is held against outcomes, and the endangered accesses of programs are decided.
 
-use crate::support::{model, root, unit};
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::correlation::{self, AccessKind};
 use cssame::explore::pairs::{PairQuery, execute_pairs};
@@ -15,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use support::{model, root, unit};
 
 /// `A: 0; main: 1 2`
 fn outcome(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -> String {

@@ -3,12 +3,12 @@
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
 use crate::reductions::{Tally, check_order, philosophers, report};
-use crate::support::generate::Rng;
-use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{CountAnswer, Query, Subject, count_by_states};
 use cssame::model::Model;
 use std::fmt::Write;
+use support::generate::Rng;
+use support::{model, possible_model, setting};
 
 /// A program whose threads take locks, often for what they do not share; some of them in ways that others can see.
 fn program(seed: u64) -> String {

@@ -3,8 +3,6 @@
 //!
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
-use crate::support::generate::{self, Size};
-use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, Subject, by_states};
 use cssame::ir::{DefinitionId, ReadId};
@@ -12,6 +10,8 @@ use cssame::model::Model;
 use cssame::schedule::Walk;
 use cssame::vm::{CodeIndex, Event, Observer, Progress, Tables, ThreadName};
 use std::collections::BTreeSet;
+use support::generate::{self, Size};
+use support::{possible_model, setting};
 
 type Pairs = BTreeSet<(ReadId, DefinitionId)>;
 

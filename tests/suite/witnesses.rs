@@ -3,13 +3,13 @@
 //! Random programs are run at random and explored; each schedule is arranged and done again, and what every thread reads, from
 //! which instance of a write, what it prints and how the execution ends are compared by code of this file.
 
-use crate::support::generate::{self, Size};
-use crate::support::{model, possible_model};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, by_states, with_fewer_switches};
 use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
 use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName};
 use std::collections::{BTreeMap, HashMap};
+use support::generate::{self, Size};
+use support::{model, possible_model};
 
 /// What an execution is, by names of threads.
 #[derive(Debug, PartialEq, Default)]

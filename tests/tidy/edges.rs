@@ -1,4 +1,4 @@
-//! The table of layers, what each may use, and the rules that hold the sources to it.
+//! The layers, what each uses by its manifest, and the rules for uses that no compiler holds.
 
 use super::modules::{Modules, Path, Use};
 use super::{assert_none, files_below, read};
@@ -8,68 +8,39 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules by name.
 pub const RULES: &[(&str, fn())] = &[
-    ("layers_use_what_the_table_allows", layers_use_what_the_table_allows),
-    ("the_table_leads_down", the_table_leads_down),
-    ("the_table_is_no_larger_than_the_code", the_table_is_no_larger_than_the_code),
+    ("every_layer_is_listed_behind_what_it_uses", every_layer_is_listed_behind_what_it_uses),
+    ("manifests_list_what_is_used", manifests_list_what_is_used),
     ("no_circle_within_a_folder", no_circle_within_a_folder),
     ("nothing_past_the_front_ends_knows_a_grammar", nothing_past_the_front_ends_knows_a_grammar),
-    ("the_library_lists_its_layers_in_order", the_library_lists_its_layers_in_order),
     ("no_module_repeats_the_name_of_the_crate", no_module_repeats_the_name_of_the_crate),
 ];
 
-/// One layer: its name, the layers that it uses, and those that only its unit tests use besides.
+/// A layer: a folder of `src` with a crate of its own, and the layers that it uses.
 pub struct Layer {
-    pub name: &'static str,
-    uses: &'static str,
-    tests: &'static str,
+    pub name: String,
+    pub uses: Vec<String>,
 }
 
-impl Layer {
-    pub fn uses(&self) -> impl Iterator<Item = &'static str> {
-        self.uses.split_whitespace()
-    }
-
-    fn tests(&self) -> impl Iterator<Item = &'static str> {
-        self.tests.split_whitespace()
-    }
+/// The packages that a manifest lists in sections with such headings.
+fn dependencies(manifest: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let sections = manifest.split("\n[").filter(|section| wanted(section.split(']').next().unwrap_or("")));
+    let lines = sections.flat_map(|section| section.lines().skip(1));
+    lines.filter_map(|line| line.split(['.', ' ']).next().filter(|name| !name.is_empty())).map(str::to_owned).collect()
 }
 
-const fn layer(name: &'static str, uses: &'static str, tests: &'static str) -> Layer {
-    Layer { name, uses, tests }
+/// The layers in the order in which the library lists them. What a layer may use is what its manifest lists; Cargo and the
+/// compiler see to it that it uses nothing else, and that no circle is possible.
+pub fn layers() -> Vec<Layer> {
+    let names = read("src/lib.rs");
+    let names = names.lines().filter_map(|line| line.strip_prefix("pub use cssame_")?.split(' ').next());
+    names
+        .map(|name| {
+            let used = dependencies(&read(&format!("src/{name}/Cargo.toml")), |heading| heading == "dependencies");
+            let uses = used.iter().filter_map(|used| used.strip_prefix("cssame-").map(str::to_owned)).collect();
+            Layer { name: name.to_owned(), uses }
+        })
+        .collect()
 }
-
-/// The layers in order (docs/architecture.md). A layer uses only what is listed for it, all of which stands before it.
-pub const LAYERS: &[Layer] = &[
-    layer("source", "", ""),
-    layer("diagnostics", "source", ""),
-    layer("budget", "", ""),
-    layer("ir", "source", ""),
-    layer("front", "source diagnostics ir", ""),
-    layer("ssa", "source ir", ""),
-    layer("concurrency", "source ir ssa", "front"),
-    layer("form", "source diagnostics ir ssa concurrency", "front"),
-    layer("correlation", "source diagnostics ir ssa concurrency form", ""),
-    layer("vm", "source ir", ""),
-    layer("schedule", "source budget ir vm", "front"),
-    layer("model", "source diagnostics ir front concurrency form vm schedule", ""),
-    layer("harness", "source front", ""),
-    layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", "front"),
-    layer("race", "source budget ir form correlation vm schedule model harness explore", ""),
-    layer("paths", "source budget ir ssa vm schedule model explore", ""),
-    layer("coverage", "source diagnostics budget ir concurrency form vm schedule model harness explore", ""),
-    layer("driver", "source budget ir ssa form correlation vm schedule explore", ""),
-    layer(
-        "answer",
-        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model harness explore race paths coverage driver",
-        "",
-    ),
-    layer("lsp", "source diagnostics budget ir front form schedule model explore answer", ""),
-    layer(
-        "cli",
-        "source diagnostics budget front form correlation vm schedule model explore race paths coverage driver answer lsp",
-        "",
-    ),
-];
 
 /// Circles of the files and folders of a folder: the folder, its members, the reason.
 const CIRCLES: &[(&str, &str, &str)] = &[];
@@ -91,73 +62,40 @@ const READERS: &[(&str, &str)] = &[
     ("answer/mends", "proposes changes of a text, in its own language"),
 ];
 
-/// The modules of `src`, without the program.
+/// The modules of the layers.
 pub fn modules() -> Modules {
-    let paths = files_below("src", &["rs"]).into_iter().filter(|path| path != "src/main.rs");
+    let paths = files_below("src", &["rs"]).into_iter().filter(|path| path.matches('/').count() > 1);
     Modules::new(&paths.map(|path| (path.clone(), read(&path))).collect())
 }
 
-fn place(name: &str) -> Option<usize> {
-    LAYERS.iter().position(|layer| layer.name == name)
-}
-
-/// Pairs of layers in which the first uses the second, with the uses.
-fn uses_between_layers(uses: &[Use]) -> BTreeMap<(&str, &str), Vec<&Use>> {
-    let mut found: BTreeMap<(&str, &str), Vec<&Use>> = BTreeMap::new();
-    for one in uses {
-        // The root only names the layers.
-        if let (Some(from), Some(to)) = (one.from.first(), one.to.first())
-            && from != to
-        {
-            found.entry((from, to)).or_default().push(one);
-        }
-    }
-    found
-}
-
-fn layers_use_what_the_table_allows() {
+fn every_layer_is_listed_behind_what_it_uses() {
+    let layers = layers();
     let mut problems = Vec::new();
-    for ((from, to), uses) in uses_between_layers(&modules().uses) {
-        let Some(layer) = LAYERS.iter().find(|layer| layer.name == from) else {
-            problems.push(format!("`{from}` is not in the table of layers"));
-            continue;
-        };
-        for one in uses {
-            let allowed = layer.uses().any(|used| used == to) || one.test && layer.tests().any(|used| used == to);
-            if !allowed {
-                let (place, target) = (one.from.join("/"), one.to.join("::"));
-                problems.push(format!("src/{place}, line {}: `{from}` may not use `{target}`", one.line));
-            }
+    for (own, layer) in layers.iter().enumerate() {
+        let before: Vec<&str> = layers[..own].iter().map(|layer| layer.name.as_str()).collect();
+        for used in layer.uses.iter().filter(|used| !before.contains(&used.as_str())) {
+            problems.push(format!("src/lib.rs: `{}` stands before `{used}`, which it uses", layer.name));
         }
     }
+    let listed: BTreeSet<String> = layers.iter().map(|layer| format!("src/{}/Cargo.toml", layer.name)).collect();
+    let found: BTreeSet<String> =
+        files_below("src", &["toml"]).into_iter().filter(|path| path.ends_with("/Cargo.toml")).collect();
+    problems.extend(found.difference(&listed).map(|path| format!("{path}: a layer that src/lib.rs does not list")));
     assert_none(&problems);
 }
 
-fn the_table_leads_down() {
+fn manifests_list_what_is_used() {
     let mut problems = Vec::new();
-    for (own, layer) in LAYERS.iter().enumerate() {
-        for used in layer.uses().chain(layer.tests()) {
-            if place(used).is_none_or(|other| other >= own) {
-                problems.push(format!("`{}` uses `{used}`, which does not stand before it", layer.name));
+    for layer in layers() {
+        let folder = format!("src/{}", layer.name);
+        let code: String = files_below(&folder, &["rs"]).iter().map(|path| read(path)).collect();
+        let manifest = read(&format!("{folder}/Cargo.toml"));
+        for package in dependencies(&manifest, |heading| heading.ends_with("dependencies")) {
+            // The one package whose library has another name.
+            let name = if package == "layout-rs" { "layout".to_owned() } else { package.replace('-', "_") };
+            if !code.contains(&format!("{name}::")) && !code.contains(&format!("use {name} ")) {
+                problems.push(format!("{folder}/Cargo.toml: nothing uses `{package}`"));
             }
-        }
-    }
-    assert_none(&problems);
-}
-
-fn the_table_is_no_larger_than_the_code() {
-    let modules = modules();
-    let found = uses_between_layers(&modules.uses);
-    let mut problems = Vec::new();
-    for layer in LAYERS {
-        let is_used = |used: &str, test: bool| {
-            found.get(&(layer.name, used)).is_some_and(|uses| uses.iter().any(|one| test || !one.test))
-        };
-        for used in layer.uses().filter(|used| !is_used(used, false)) {
-            problems.push(format!("`{}` does not use `{used}`: shorten the table", layer.name));
-        }
-        for used in layer.tests().filter(|used| !is_used(used, true)) {
-            problems.push(format!("the tests of `{}` do not use `{used}`: shorten the table", layer.name));
         }
     }
     assert_none(&problems);
@@ -168,7 +106,7 @@ pub fn circles(uses: &[Use]) -> Vec<(String, BTreeSet<String>)> {
     let mut folders: BTreeMap<Path, DiGraphMap<&str, ()>> = BTreeMap::new();
     for one in uses.iter().filter(|one| !one.test) {
         let common = one.from.iter().zip(&one.to).take_while(|(from, to)| from == to).count();
-        // What `mod.rs` and its files have of each other is their business; the root is in the table of layers.
+        // What `mod.rs` and its files have of each other is their business, and so has Cargo the uses between layers.
         if let (Some(from), Some(to)) = (one.from.get(common), one.to.get(common))
             && common > 0
         {
@@ -204,13 +142,6 @@ fn nothing_past_the_front_ends_knows_a_grammar() {
     let readers: BTreeSet<String> =
         grammars.filter(|one| one.from[..1] != ["front"] && !one.test).map(|one| one.from.join("/")).collect();
     assert_eq!(readers, READERS.iter().map(|&(file, _)| file.to_owned()).collect::<BTreeSet<String>>());
-}
-
-fn the_library_lists_its_layers_in_order() {
-    let text = read("src/lib.rs");
-    let listed: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
-    let expected: Vec<&str> = LAYERS.iter().map(|layer| layer.name).collect();
-    assert_eq!(listed, expected);
 }
 
 fn no_module_repeats_the_name_of_the_crate() {

@@ -6,8 +6,9 @@
 //!
 //! **Algorithm**:
 //! 1. A lexer drops comments, strings and lifetimes.
-//! 2. Every `use` tree is taken apart, and every path in the code that begins with `crate`, `super`, `self` or the name
-//!    of a module that the file declares is a use as well. Modules in the middle of a file belong to the file.
+//! 2. Every `use` tree is taken apart, and every path in the code that begins with `crate`, `super`, `self`, the crate of
+//!    another layer (`cssame_vm`) or the name of a module that the file declares is a use as well. Modules in the middle of a
+//!    file belong to the file.
 //! 3. A path is resolved to the longest prefix that is a file; where that file imports or re-exports the name behind the
 //!    prefix, resolution goes on from what it stands for. So a use of a type through `mod.rs` is one of the file that
 //!    defines the type.
@@ -205,7 +206,7 @@ impl<'a> Reader<'a> {
         self.add(path, alias, test);
     }
 
-    /// Notes an imported path, if it stays within the crate.
+    /// Notes an imported path, if it is one of the project.
     fn add(&mut self, path: Path, alias: Option<String>, test: bool) {
         let Some(path) = self.absolute(&path) else { return };
         let place = self.place();
@@ -233,13 +234,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The path from the root of the crate; nothing for one that leads out of it or begins with a type.
+    /// The path from the folder of the layers; nothing for one that leads out of it or begins with a type.
     fn absolute(&self, path: &Path) -> Option<Path> {
         let mut base = self.place();
         let mut rest = path.as_slice();
         match rest.first()?.as_str() {
             "crate" => {
-                base.clear();
+                base.truncate(1);
+                rest = &rest[1..];
+            }
+            name if name.starts_with("cssame_") => {
+                base = vec![name.trim_start_matches("cssame_").to_owned()];
                 rest = &rest[1..];
             }
             "self" => rest = &rest[1..],
@@ -259,8 +264,9 @@ impl<'a> Reader<'a> {
 
 /// `src/explore/states/mod.rs` is `["explore", "states"]`.
 pub fn module_of(path: &str) -> Path {
-    let path = path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
-    if path == "lib" { Path::new() } else { path.split('/').map(str::to_owned).collect() }
+    let path =
+        path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/lib");
+    path.split('/').map(str::to_owned).collect()
 }
 
 /// What stands for a name within a module.

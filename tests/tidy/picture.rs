@@ -1,6 +1,6 @@
-//! The picture of the layers, `docs/layers.svg`, made from the table of edges. `CSSAME_BLESS=1` draws it anew.
+//! The picture of the layers, `docs/layers.svg`, made from their manifests. `CSSAME_BLESS=1` draws it anew.
 
-use super::edges::{LAYERS, Layer};
+use super::edges::{Layer, layers};
 use super::root;
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
@@ -14,20 +14,21 @@ pub const RULES: &[(&str, fn())] = &[("the_picture_of_the_layers_is_current", th
 const PICTURE: &str = "docs/layers.svg";
 
 /// All layers that a layer uses, directly or through others.
-fn reached(name: &str) -> BTreeSet<&'static str> {
-    let uses = LAYERS.iter().filter(|layer| layer.name == name).flat_map(Layer::uses);
-    uses.flat_map(|used| reached(used).into_iter().chain([used])).collect()
+fn reached<'a>(layers: &'a [Layer], name: &str) -> BTreeSet<&'a str> {
+    let uses = layers.iter().filter(|layer| layer.name == name).flat_map(|layer| &layer.uses);
+    uses.flat_map(|used| reached(layers, used).into_iter().chain([used.as_str()])).collect()
 }
 
 /// The graph of the layers in the language of Graphviz, without the edges that follow from others.
 fn graph() -> String {
+    let layers = layers();
     let mut text = String::from("digraph layers {\n");
-    for layer in LAYERS {
+    for layer in &layers {
         let _ = writeln!(text, "  {} [shape=box label=\"{}\"];", layer.name, layer.name);
     }
-    for layer in LAYERS.iter().rev() {
-        let follows = |used: &str| layer.uses().any(|other| reached(other).contains(used));
-        for used in layer.uses().filter(|used| !follows(used)) {
+    for layer in layers.iter().rev() {
+        let follows = |used: &str| layer.uses.iter().any(|other| reached(&layers, other).contains(used));
+        for used in layer.uses.iter().filter(|used| !follows(used)) {
             let _ = writeln!(text, "  {} -> {used};", layer.name);
         }
     }
@@ -52,5 +53,5 @@ fn the_picture_of_the_layers_is_current() {
         return;
     }
     let kept = fs::read_to_string(root().join(PICTURE)).unwrap_or_default();
-    assert!(kept == drawn, "{PICTURE} is not the picture of the table: CSSAME_BLESS=1 draws it anew");
+    assert!(kept == drawn, "{PICTURE} is not the picture of the manifests: CSSAME_BLESS=1 draws it anew");
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 /// The rules by name.
 pub const RULES: &[(&str, fn())] = &[
-    ("super_does_not_lead_out_of_a_layer", super_does_not_lead_out_of_a_layer),
     ("every_source_file_says_what_it_is", every_source_file_says_what_it_is),
     ("nothing_unfinished_is_left", nothing_unfinished_is_left),
     ("files_are_short", files_are_short),
@@ -53,23 +52,6 @@ const MAX_LINES: usize = 800;
 /// Longer files, each with its reason.
 const LONG_FILES: &[(&str, &str)] =
     &[("src/driver/rust/template/runtime.rs", "the runtime of a package is one file, which is read as a whole")];
-
-fn super_does_not_lead_out_of_a_layer() {
-    let mut problems = Vec::new();
-    for path in files_below("src", &["rs"]) {
-        // `src/layer/a/b.rs` and `src/layer/a/b/mod.rs` stand below their layer by the number of folders in between.
-        let parts: Vec<&str> = path.trim_end_matches("/mod.rs").trim_end_matches(".rs").split('/').collect();
-        let depth = parts.len().saturating_sub(2);
-        for (number, line) in read(&path).lines().enumerate() {
-            let code = line.split("//").next().unwrap_or("");
-            // A test module inside a file is one deeper.
-            if code.matches("super::").count() > depth + 1 {
-                problems.push(format!("{path}:{}: `super` leads out of the layer", number + 1));
-            }
-        }
-    }
-    assert_none(&problems);
-}
 
 fn every_source_file_says_what_it_is() {
     let mut problems = Vec::new();

@@ -28,33 +28,33 @@ fn shown(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 fn uses_are_found_in_every_form() {
-    let low = [("src/low/mod.rs", "pub mod one;\npub mod two;\n"), ("src/low/one.rs", ""), ("src/low/two.rs", "")];
+    let low = [("src/low/lib.rs", "pub mod one;\npub mod two;\n"), ("src/low/one.rs", ""), ("src/low/two.rs", "")];
     for (text, expected) in [
-        ("use crate::low::one::Type;", &["high::file -> low::one, 1"][..]),
+        ("use cssame_low::one::Type;", &["high::file -> low::one, 1"][..]),
         (
-            "use crate::low::{one::{self, Type}, two as second};",
+            "use cssame_low::{one::{self, Type}, two as second};",
             &["high::file -> low::one, 1", "high::file -> low::two, 1"],
         ),
-        ("use crate::{\n    low::{\n        two::Type,\n    },\n};", &["high::file -> low::two, 3"]),
-        ("use super::super::low::one::*;", &["high::file -> low::one, 1"]),
-        ("fn f() {\n    crate::low::two::call(); }", &["high::file -> low::two, 2"]),
-        ("fn f<'a>(of: &'a crate::low::one::Type, sign: char) { sign == '\"' }", &["high::file -> low::one, 1"]),
+        ("use cssame_low::{\n    one::{\n        Type,\n    },\n};", &["high::file -> low::one, 3"]),
+        ("use cssame_low::one::*;", &["high::file -> low::one, 1"]),
+        ("fn f() {\n    cssame_low::two::call(); }", &["high::file -> low::two, 2"]),
+        ("fn f<'a>(of: &'a cssame_low::one::Type, sign: char) { sign == '\"' }", &["high::file -> low::one, 1"]),
         ("const TEXT: &str = r#\"\n\"#;\nuse super::other::Type;", &["high::file -> high::other, 3"]),
         ("mod inner { use super::super::other; }", &["high::file -> high::other, 1"]),
     ] {
         let high =
-            [("src/high/mod.rs", "mod file;\nmod other;\n"), ("src/high/file.rs", text), ("src/high/other.rs", "")];
+            [("src/high/lib.rs", "mod file;\nmod other;\n"), ("src/high/file.rs", text), ("src/high/other.rs", "")];
         assert_eq!(shown(&[&low[..], &high].concat()), expected, "{text}");
     }
 }
 
 fn a_use_through_a_door_is_one_of_the_file_behind_it() {
     let files = [
-        ("src/low/mod.rs", "mod deep;\nmod name;\npub use deep::Deep as Renamed;\npub use name::Name;\n"),
+        ("src/low/lib.rs", "mod deep;\nmod name;\npub use deep::Deep as Renamed;\npub use name::Name;\n"),
         ("src/low/deep/mod.rs", "mod inner;\npub use inner::Deep;\n"),
         ("src/low/deep/inner.rs", "use super::super::Name;"),
         ("src/low/name.rs", ""),
-        ("src/high.rs", "use crate::low::{Name, Renamed};"),
+        ("src/high.rs", "use cssame_low::{Name, Renamed};"),
     ];
     let found = shown(&files);
     assert!(found.contains(&"high -> low::name, 1".to_owned()), "{found:?}");
@@ -63,7 +63,7 @@ fn a_use_through_a_door_is_one_of_the_file_behind_it() {
 }
 
 fn comments_texts_and_other_crates_are_no_uses() {
-    let text = "//! As crate::low says.\n/* crate::low */\nconst A: &str = \"crate::low \\\" crate::low\";\nuse std::low;\n\
+    let text = "//! As cssame_low::A says.\n/* cssame_low::A */\nconst A: &str = \"cssame_low::A \\\" cssame_low::A\";\nuse std::low;\n\
                 fn f() { let low = Type::low(); low.low(); Self::low() }\n";
     assert_eq!(shown(&[("src/low.rs", ""), ("src/high.rs", text)]), [""; 0]);
 }
@@ -71,11 +71,11 @@ fn comments_texts_and_other_crates_are_no_uses() {
 fn unit_tests_are_told_apart() {
     let files = [
         ("src/low.rs", ""),
-        ("src/high/mod.rs", "use crate::low;\n#[cfg(test)]\nmod tests;\n"),
-        ("src/high/tests.rs", "use crate::low::Type;"),
+        ("src/high/lib.rs", "use cssame_low as low;\n#[cfg(test)]\nmod tests;\n"),
+        ("src/high/tests.rs", "use cssame_low::Type;"),
         (
             "src/other.rs",
-            "#[cfg(test)]\nmod tests {\n    use crate::low;\n}\n#[cfg(test)]\nuse crate::high;\nuse crate::low;",
+            "#[cfg(test)]\nmod tests {\n    use cssame_low::Type;\n}\n#[cfg(test)]\nuse cssame_high as high;\nuse cssame_low as low;",
         ),
     ];
     let expected = [
@@ -96,7 +96,7 @@ fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 fn circles_of_files_and_of_folders_are_found() {
-    let door = ("src/low/mod.rs", "mod a;\nmod b;\nmod c;\npub use a::A;\npub use c::C;\n");
+    let door = ("src/low/lib.rs", "mod a;\nmod b;\nmod c;\npub use a::A;\npub use c::C;\n");
     let ring =
         [("src/low/a.rs", "use super::b::B;"), ("src/low/b.rs", "use super::C;"), ("src/low/c.rs", "use super::A;")];
     assert_eq!(circles_of(&[&[door][..], &ring].concat()), ["low: a b c"]);
@@ -104,9 +104,9 @@ fn circles_of_files_and_of_folders_are_found() {
     assert_eq!(circles_of(&[&[door][..], &line].concat()), [""; 0]);
     // No file is on a circle here, but the two folders are.
     let folders = [
-        ("src/low/mod.rs", "mod a;\nmod b;\n"),
+        ("src/low/lib.rs", "mod a;\nmod b;\n"),
         ("src/low/a/mod.rs", "mod one;\nmod two;\n"),
-        ("src/low/a/one.rs", "use crate::low::b::one::One;"),
+        ("src/low/a/one.rs", "use crate::b::one::One;"),
         ("src/low/a/two.rs", ""),
         ("src/low/b/mod.rs", "mod one;\nmod two;\n"),
         ("src/low/b/one.rs", ""),
@@ -187,7 +187,7 @@ fn circles_that_have_been_are_found() {
     for &(folder, exports, files) in TIED {
         let mut tree: BTreeMap<String, String> =
             files.iter().map(|(name, text)| (format!("src/{folder}/{name}.rs"), (*text).to_owned())).collect();
-        tree.insert(format!("src/{folder}/mod.rs"), exports.to_owned());
+        tree.insert(format!("src/{folder}/lib.rs"), exports.to_owned());
         let members: BTreeSet<String> = files.iter().map(|&(name, _)| name.to_owned()).collect();
         assert_eq!(circles(&Modules::new(&tree).uses), [(folder.to_owned(), members)]);
     }

@@ -1,16 +1,13 @@
 //! Programs that try to break their drivers: awkward names and texts, failures while others wait, and every kind of
 //! thread and synchronisation together.
 
-#[path = "../../suite/support/hostile.rs"]
-mod programs;
-
 use super::fixture::{Fixture, fixture_of, fixture_with};
 use super::together::Together;
 use cssame::budget::Limits;
 use cssame::driver::{Expect, TermStatus};
 use cssame::model::Options;
 use cssame::vm::Semantics;
-use programs::{PROGRAMS, SPURIOUS, WRITERS};
+use support::hostile::{PROGRAMS, SPURIOUS, WRITERS};
 
 #[test]
 fn awkward_programs_do_what_was_recorded() {

@@ -1,11 +1,11 @@
 //! The places of a program in their contexts: what the interpreter calls them, and what the product does.
 
-use crate::support::oracle::{Explored, Located, Options, Visible, explore_source};
-use crate::support::possible_model;
 use cssame::form::{definition_in_context, definition_name, read_in_context, read_name};
 use cssame::ir::{AccessContext, DefinitionId, LeafId, ReadId};
 use cssame::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
+use support::oracle::{Explored, Located, Options, Visible, explore_source};
+use support::possible_model;
 
 pub type Pair = (ReadId, DefinitionId);
 

@@ -6,13 +6,13 @@
 
 use super::places::{Contexts, Index, Pair};
 use super::program;
-use crate::support::oracle::{Explored, Located, Options, Visible, explore};
-use crate::support::setting;
 use cssame::front::csm::syntax::ast::{self, Block, Expr, ExprKind, Ident, Item, MemberKind, Stmt, StmtKind};
 use cssame::front::csm::syntax::parse;
 use cssame::ir::AccessContext;
 use cssame::source::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};
+use support::oracle::{Explored, Located, Options, Visible, explore};
+use support::setting;
 
 /// What is taken away.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,13 +2,13 @@
 
 use super::hold;
 use super::places::{Contexts, Index, Pair};
-use crate::support::generate::Rng;
-use crate::support::setting;
 use cssame::budget::Limits;
 use cssame::explore::{SelectAnswer, Subject, Verdict, select, select_by_executions, select_by_states};
 use cssame::form::Selection;
 use cssame::ir::{DefinitionId, Program, ReadId};
 use std::collections::BTreeMap;
+use support::generate::Rng;
+use support::setting;
 
 /// What each execution reads, by thread.
 type Profile = Vec<(String, ReadId, DefinitionId)>;

@@ -2,10 +2,10 @@
 
 use super::hold;
 use super::places::{Contexts, Pair};
-use crate::support::generate::Rng;
-use crate::support::setting;
 use cssame::form::{definition_name, read_name};
 use cssame::vm::{Choice, CodeIndex, Event, Observer, Progress, Tables, ThreadName};
+use support::generate::Rng;
+use support::setting;
 
 /// Names of what an execution reads.
 #[derive(Default)]

@@ -1,12 +1,12 @@
 //! Pictures of flow graphs: no edge passes through a box, and nothing overlaps.
 
-use crate::support::unit;
 use cssame::answer::{Emit, ir};
 use cssame::ir::picture::{EdgeKind, PI_EDGES, Picture, Point, Rectangle, picture};
 use cssame::ir::print::Plain;
 use cssame::model::Unit;
 use std::fs;
 use std::path::Path;
+use support::unit;
 
 fn right(of: Rectangle) -> i32 {
     of.x + of.width

@@ -1,12 +1,12 @@
 //! The text, DOT and JSON forms of small programs.
 
-use crate::support::unit;
 use cssame::ir::dot::dot_program;
 use cssame::ir::json::program_data;
 use cssame::ir::print::{Plain, print_function, print_program};
 use cssame::ir::{FunctionId, Program};
 use cssame::model::Unit;
 use cssame::source::SourceMap;
+use support::unit;
 
 fn compiled(text: &str) -> (SourceMap, Program) {
     let Unit { sources, program, .. } = unit(text);

@@ -1,12 +1,12 @@
 //! The verifier accepts what the front end makes, and finds what is broken on purpose.
 
-use crate::support::unit;
 use cssame::ir::verify::verify;
 use cssame::ir::{
     Arithmetic, Base, BinaryOperator, Block, BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program,
     RegisterId, RegisterType, ScalarType, Terminator, Value, VariableId,
 };
 use cssame::source::Span;
+use support::unit;
 
 fn program(text: &str) -> Program {
     unit(text).program

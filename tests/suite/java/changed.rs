@@ -114,7 +114,7 @@ fn fails_without(target: Target, folder: &str, changes: &[(Taken, Deleted)]) {
     let mut members = Vec::new();
     for (number, &(taken, deleted)) in changes.iter().enumerate() {
         let (name, file, ..) = taken;
-        let text = std::fs::read_to_string(crate::support::root().join(format!("samples/{name}.csm"))).unwrap();
+        let text = std::fs::read_to_string(support::root().join(format!("samples/{name}.csm"))).unwrap();
         let mut package = package(target, name, &text, Expect::Recorded).unwrap();
         let path = PathBuf::from(format!("src/main/java/drive_{name}/{file}"));
         let (_, text) = package.files.iter_mut().find(|(each, _)| *each == path).unwrap();

@@ -3,10 +3,10 @@
 //! That they run is tested with those of all samples. The version of cssame is left out.
 
 use super::package;
-use crate::support::root;
 use cssame::driver::{Expect, Target};
 use std::fs;
 use std::path::Path;
+use support::root;
 
 const FIGURES: [&str; 4] = ["cssame_fig2", "cssame_fig5", "cssame_fig6", "cssame_fig7"];
 

@@ -2,10 +2,10 @@
 
 use super::batch::Batch;
 use super::{assert_passed, package_with};
-use crate::support::hostile::{PROGRAMS, SPURIOUS, WRITERS};
 use cssame::budget::Limits;
 use cssame::driver::{Expect, Target};
 use cssame::vm::Semantics;
+use support::hostile::{PROGRAMS, SPURIOUS, WRITERS};
 
 /// Files and their texts: what has a meaning in Java, in the generated code, or in its comments.
 const FILES: &[(&str, &str)] = &[

@@ -6,7 +6,6 @@ mod constructs;
 mod golden;
 mod hostile;
 
-use crate::support::{self, generate, setting};
 pub use batch::class_path;
 use batch::{Batch, Results};
 use cssame::budget::{Budget, Limits};
@@ -16,6 +15,7 @@ use cssame::model::{self, Model};
 use cssame::schedule::source_hash;
 use cssame::vm::Semantics;
 pub use golden::difference;
+use support::{self, generate, setting};
 
 /// A package of a program, with a test for each term, failure, deadlock and outcome.
 fn package(target: Target, name: &str, text: &str, expect: Expect) -> Option<Package> {

@@ -3,7 +3,6 @@
 mod runs;
 
 use crate::java::difference;
-use crate::support::{generate, root, samples};
 use cssame::budget::{Budget, Limits};
 use cssame::driver::{
     Act, End, Expect, Input, LatchesError, Options, Package, Plan, Source, Target, Unsaid, drive_latches, plan,
@@ -13,6 +12,7 @@ use cssame::model::{self, Model};
 use cssame::schedule::source_hash;
 use runs::{Ran, Runs};
 use std::collections::BTreeMap;
+use support::{generate, root, samples};
 
 fn model_of(name: &str, text: &str) -> Option<Model> {
     Model::from_text(name, text, &model::Options::default()).ok()

@@ -1,6 +1,5 @@
 //! The SSA form of functions, held against the verifier, against executions, and against what people should see.
 
-use crate::support::{generate, possible_model, unit};
 use cssame::ir::verify::verify;
 use cssame::ir::{BlockId, DefinitionId, DefinitionKind, FunctionId, Instruction, Program, ReadId};
 use cssame::model::Unit;
@@ -10,6 +9,7 @@ use cssame::ssa::{FunctionSsa, NO_VERSION, Origin, ProgramSsa, build_program, ve
 use cssame::vm::{Choice, CodeIndex, Event, Machine, Progress, Tables, ThreadName, Visibility};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
+use support::{generate, possible_model, unit};
 
 fn compiled(text: &str) -> (SourceMap, Program) {
     let Unit { sources, program, .. } = unit(text);

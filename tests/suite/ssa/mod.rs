@@ -2,11 +2,11 @@
 
 mod functions;
 
-use crate::support::cfg::{Flow, flow, successors};
 use cssame::ssa::AccessKind::{Definition, Use, WeakDefinition};
 use cssame::ssa::{Accesses, Dominators, Graph, NO_VERSION, Origin, Ssa, build_ssa, verify_ssa};
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
+use support::cfg::{Flow, flow, successors};
 
 fn built(graph: &Graph, variables: usize, accesses: &Accesses) -> Ssa {
     build_ssa(graph, &Dominators::new(graph), variables, accesses)

@@ -1,11 +1,11 @@
 //! What small functions look like.
 
-use crate::support::unit;
 use cssame::ir::print::{Plain, print_function};
 use cssame::ir::structure::{Label, Structured, structured};
 use cssame::ir::{BlockId, FunctionKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use support::unit;
 
 /// The lines of each block; the last one is its terminator.
 type Lines = BTreeMap<u32, Vec<String>>;

@@ -3,9 +3,6 @@
 //! `CSSAME_STRUCTURE_PROGRAMS` and `CSSAME_STRUCTURE_SEED` run more programs, or others.
 
 use super::flat::check;
-use crate::support::cfg::successors;
-use crate::support::generate::{self, Size};
-use crate::support::{samples, setting};
 use cssame::ir::arena::Arena;
 use cssame::ir::structure::{MAX_NESTING, StructureError, completes, structured};
 use cssame::ir::{
@@ -16,6 +13,9 @@ use cssame::source::Span;
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
+use support::cfg::successors;
+use support::generate::{self, Size};
+use support::{samples, setting};
 
 fn check_program(program: &Program) -> usize {
     for function in program.functions.iter() {

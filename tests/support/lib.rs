@@ -1,5 +1,7 @@
 //! What the tests through the library share.
 
+#![allow(missing_docs, clippy::unwrap_used, reason = "for tests, which say so by failing")]
+
 pub mod cfg;
 pub mod classes;
 pub mod generate;
@@ -52,7 +54,8 @@ pub fn setting(name: &str, default: u64) -> u64 {
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    // This crate stands two folders below it.
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the repository")
 }
 
 /// Names and texts of all samples, in order.

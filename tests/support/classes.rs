@@ -6,7 +6,7 @@
 //! Soundness and limits: that a correct class has no bug is not told by one test. Each was compared with all serial
 //! orders of its calls on hundreds of random tests.
 
-use crate::support::root;
+use crate::root;
 use std::fs;
 
 /// What kind of mistake a broken class has.
