@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Mutants without a wish of the user.
-const MUTANTS: u64 = 60;
+const MUTANTS: u64 = 15;
 
 /// Address space of a call, in KiB.
 const MEMORY: u32 = 2 << 20;
@@ -195,7 +195,7 @@ fn try_mutant(samples: &[String], seed: u64) -> (Vec<String>, (Duration, String)
 #[test]
 fn every_command_survives_broken_programs() {
     let (samples, first) = (samples(), number("CSSAME_MUTANT_SEED", 0));
-    let end = first + number("CSSAME_MUTANTS", MUTANTS);
+    let end = first + support::programs(number("CSSAME_MUTANTS", MUTANTS));
     let next = AtomicU64::new(first);
     let found: Mutex<(Vec<String>, (Duration, String))> = Mutex::default();
     std::thread::scope(|scope| {

@@ -1,6 +1,6 @@
 //! Assumptions about what others write: executions that are discarded show no future.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random};
 use cssame::explore::Refusal;

@@ -1,14 +1,14 @@
 //! Locks that threads take in circles, and whose order nobody can see but by a deadlock: executions without them, into which they are put
 //! back, are held to all states of the whole program.
 //!
-//! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::reductions::{Tally, check_without_locks, philosophers, report};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, Subject};
 use std::fmt::Write;
 use support::generate::Rng;
-use support::{model, setting};
+use support::{first_seed, model, programs};
 
 /// A program whose threads take locks in each other's, for what they do not share, and share something besides.
 fn program(seed: u64) -> String {
@@ -87,8 +87,8 @@ fn outside(rng: &mut Rng, thread: usize) -> String {
 
 #[test]
 fn random_programs_have_the_same_answers_when_their_locks_are_put_back() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
-    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
         report(&program(seed), seed, &mut tally, check_without_locks);

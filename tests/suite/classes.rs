@@ -13,7 +13,7 @@ use cssame::vm::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate::{self, Size};
-use support::{model, possible_model, root, setting};
+use support::{model, possible_model, programs, root};
 
 /// Interleavings up to which a program is run in all ways.
 const INTERLEAVINGS: usize = 3_000;
@@ -178,7 +178,7 @@ fn compare(seed: u64, text: &str, compared: &mut Compared) {
 
 #[test]
 fn all_ways_to_count_classes_agree() {
-    let count = setting("CSSAME_CLASSES", 400);
+    let count = programs(60);
     let mut compared = Compared::default();
     let small = Size { operations: 3, ..Size::default() };
     for seed in 0..count {
@@ -186,7 +186,7 @@ fn all_ways_to_count_classes_agree() {
         compare(seed, &generate::racy(seed, &small), &mut compared);
     }
     assert!(
-        count < 400
+        count < 400 && compared.plain > 0
             || compared.plain > 300 && compared.executions > 300 && compared.exact > 100 && compared.synchronised > 20,
         "{compared:?}"
     );
@@ -196,7 +196,7 @@ fn all_ways_to_count_classes_agree() {
 fn pairs_are_counted_alike_in_two_ways() {
     let budget = Budget::from(Limits { max_states: Some(200_000), ..Limits::default() });
     let mut compared = 0;
-    for seed in 0..setting("CSSAME_CLASSES", 200) {
+    for seed in 0..programs(60) {
         let Some(model) = possible_model(&generate::program(seed, &Size::default())) else { continue };
         let operations = Operations::new(model.program(), &model.form().concurrency);
         let of = |max_enumerated| {
@@ -216,7 +216,7 @@ fn pairs_are_counted_alike_in_two_ways() {
             compared += 1;
         }
     }
-    assert!(compared > 50, "{compared}");
+    assert!(compared > 20, "{compared}");
 }
 
 /// The numbers of the first and the fifth pair are those of an enumeration, which takes ten million states.

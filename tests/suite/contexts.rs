@@ -16,7 +16,7 @@ use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, futures};
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate::{self, Size};
-use support::setting;
+use support::{first_seed, programs};
 
 #[derive(Default)]
 struct Tally {
@@ -96,7 +96,7 @@ fn program(seed: u64) -> String {
 
 /// Runs a law on programs, and shrinks those that break it, one for each kind of mistake.
 fn hold(programs: u64, salt: u64, law: &mut dyn FnMut(&str, u64) -> Result<(), String>) {
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let first = first_seed(1);
     let mut failures: BTreeMap<String, String> = BTreeMap::new();
     let kind = |message: &str| message.split(':').next().unwrap_or_default().to_owned();
     for seed in first..first + programs {
@@ -117,7 +117,7 @@ fn hold(programs: u64, salt: u64, law: &mut dyn FnMut(&str, u64) -> Result<(), S
 
 #[test]
 fn what_happens_in_a_context_is_a_term_and_futures_are_exact_there() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 250);
+    let programs = programs(100);
     let mut tally = Tally::default();
     hold(programs, 0, &mut |source, _| check(source, 4_000, &mut tally));
     let Tally { programs: all, with_contexts, incomplete, exact, terms, realised, pairs, pairs_in_contexts } = tally;

@@ -1,8 +1,8 @@
 //! Why a selection is inconsistent: a cycle of orders is a proof.
 //!
 //! Wherever a cycle is given for selected terms, the naive explorer of `support` must have no execution that has all of them;
-//! it is asked for selections that are consistent as well, for which no cycle may be found. `CSSAME_CYCLE_PROGRAMS` and
-//! `CSSAME_CYCLE_SEED` run more programs, or others.
+//! it is asked for selections that are consistent as well, for which no cycle may be found. `CSSAME_LAW_PROGRAMS` and
+//! `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::form::Selection;
 use cssame::form::contradiction::{Explanation, Ground, explain};
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 use support::generate::{self, Size};
 use support::oracle::{Options, Visible, explore_source};
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 /// A pseudo-random number generator: SplitMix64.
 struct Random(u64);
@@ -184,8 +184,8 @@ fn check(text: &str, random: &mut Random, tally: &mut Tally) {
 
 #[test]
 fn no_execution_has_what_a_cycle_forbids() {
-    let programs = setting("CSSAME_CYCLE_PROGRAMS", 600);
-    let first = setting("CSSAME_CYCLE_SEED", 1);
+    let programs = programs(200);
+    let first = first_seed(1);
     let (mut straight, mut whole) = (Tally::default(), Tally::default());
     for seed in first..first + programs {
         let mut random = Random(seed);

@@ -1,6 +1,6 @@
 //! The answer of `coverage` against the oracle, key by key, on random programs and on random classes.
 //!
-//! `CSSAME_COVERAGE_PROGRAMS` and `CSSAME_COVERAGE_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::answer::{Compiled, Course, CoverageAnswer, CoverageRequest, RunRequest, coverage, run};
 use cssame::budget::Budget;
@@ -15,7 +15,7 @@ use support::oracle::{
     Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Wanted, all_instances, among, by_pattern,
     coverage_of_source, library_variables, replay, totals,
 };
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 /// States that the oracle looks at.
 const STATES: usize = 6_000;
@@ -249,8 +249,8 @@ struct Answers {
 
 #[test]
 fn answers_agree_with_the_oracle() {
-    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 100);
-    let first = setting("CSSAME_COVERAGE_SEED", 1);
+    let programs = programs(25);
+    let first = first_seed(1);
     let (mut answers, mut wrong) = (Answers::default(), Vec::new());
     for seed in first..first + programs {
         let source = generate::accessing(seed);
@@ -308,8 +308,8 @@ fn who_waits_in_a_loop_covers_what_the_oracle_says() {
 
 #[test]
 fn what_is_infeasible_for_a_library_is_covered_by_no_client() {
-    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 60);
-    let first = setting("CSSAME_COVERAGE_SEED", 1);
+    let programs = programs(15);
+    let first = first_seed(1);
     let (mut wrong, mut counts) = (Vec::new(), [0, 0, 0, 0]);
     for seed in first..first + programs {
         let library = generate::library(seed);

@@ -12,7 +12,7 @@ use cssame::vm::Tables;
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate::{self, Size};
 use support::oracle::{PathsOptions, PathsOracle, Visible, paths_of_source};
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 /// Prefixes of executions of a random program at most.
 const PREFIXES: usize = 20_000;
@@ -184,9 +184,9 @@ fn programs_at_the_edges_of_the_definitions_have_what_the_oracle_says() {
 
 #[test]
 fn random_programs_have_the_branches_pairs_and_classes_of_the_oracle() {
-    let first = setting("CSSAME_LAW_SEED", 0);
+    let first = first_seed(0);
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
-    for seed in first..first + setting("CSSAME_LAW_PROGRAMS", 200) {
+    for seed in first..first + programs(100) {
         let source = program(seed);
         if let Err(problem) = check(&source, &mut tally) {
             let kind = problem.split(':').next().unwrap_or_default().to_owned();

@@ -2,7 +2,7 @@
 //!
 //! Each failure is built again from the text of its test, and has to be one of all interleavings; whether a serial order
 //! shows it too has to be as it is told. A test that was kept shows nothing that is not among the failures, and what the
-//! executions cover some execution of a kept test covers. `CSSAME_COVERAGE_PROGRAMS` and `CSSAME_COVERAGE_SEED` run more classes,
+//! executions cover some execution of a kept test covers. `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more classes,
 //! or others.
 
 use cssame::answer::{GenerateAnswer, GenerateRequest, GeneratedFailure, generate_tests};
@@ -14,7 +14,7 @@ use support::generate::library;
 use support::oracle::{
     CoverageOptions, Instance, Outputs, Stuck, Test, Verdict, coverage_of_source, decide, program_of_test,
 };
-use support::setting;
+use support::{first_seed, programs};
 
 /// States of a test.
 const STATES: usize = 20_000;
@@ -240,9 +240,9 @@ fn deadlocks_of_known_classes_count_or_do_not() {
 
 #[test]
 fn failures_of_generated_tests_are_those_of_the_oracle() {
-    let first = setting("CSSAME_COVERAGE_SEED", 1);
+    let first = first_seed(1);
     let (mut answers, mut wrong) = (Answers::default(), Vec::new());
-    for seed in first..first + setting("CSSAME_COVERAGE_PROGRAMS", 12) {
+    for seed in first..first + programs(6) {
         let found = check(seed, &mut answers);
         if !found.is_empty() && wrong.len() < 6 {
             wrong.push(format!("{seed}: {}\n{}", found.join("\n"), library(seed).text));

@@ -12,9 +12,9 @@ use cssame::ir::Program;
 use cssame::model::{self, Model};
 use cssame::vm::Semantics;
 use std::collections::BTreeSet;
+use support::first_seed;
 use support::generate::{self, Size};
 use support::oracle::{Explored, Options, Visible, explore_source};
-use support::setting;
 
 /// What one program taught.
 #[derive(Default)]
@@ -157,32 +157,32 @@ fn agree(model: &Model, explored: &Explored, shared: &BTreeSet<String>) -> Resul
 
 #[test]
 fn no_execution_reads_what_is_no_term() {
-    println!("{}", hold(1_200, 8, Semantics::default(), &|seed| generate::program(seed, &size(seed))));
+    println!("{}", hold(200, 8, Semantics::default(), &|seed| generate::program(seed, &size(seed))));
 }
 
 /// The same of programs with re-entrant and readers-writer locks, with tries and with timed waits.
 #[test]
 fn no_execution_reads_what_is_no_term_under_all_locks() {
-    println!("{}", hold(800, 8, Semantics::default(), &|seed| generate::locking(seed, &size(seed))));
+    println!("{}", hold(150, 8, Semantics::default(), &|seed| generate::locking(seed, &size(seed))));
 }
 
 /// The same where writers are preferred.
 #[test]
 fn no_execution_reads_what_is_no_term_behind_waiting_writers() {
     let semantics = Semantics { prefer_writers: true, ..Semantics::default() };
-    println!("{}", hold(400, 7, semantics, &|seed| generate::locking(seed, &size(seed))));
+    println!("{}", hold(100, 7, semantics, &|seed| generate::locking(seed, &size(seed))));
 }
 
 /// The same of programs with arrays of anything.
 #[test]
 fn no_execution_reads_an_element_that_is_no_term() {
-    println!("{}", hold(600, 7, Semantics::default(), &generate::arrays));
+    println!("{}", hold(100, 7, Semantics::default(), &generate::arrays));
 }
 
 /// The same of programs with loops that count, or nearly do.
 #[test]
 fn no_execution_reads_what_is_no_term_in_an_iteration() {
-    println!("{}", hold(600, 7, Semantics::default(), &generate::counting));
+    println!("{}", hold(100, 7, Semantics::default(), &generate::counting));
 }
 
 fn size(seed: u64) -> Size {
@@ -197,8 +197,8 @@ fn size(seed: u64) -> Size {
 /// Holds random programs to the law, so many unless the environment says otherwise; says how many. So many tenths of them
 /// must be small enough.
 fn hold(programs: u64, tenths: u64, semantics: Semantics, generated: &dyn Fn(u64) -> String) -> String {
-    let programs = setting("CSSAME_LAW_PROGRAMS", programs);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = support::programs(programs);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     let mut failures: Vec<(String, String)> = Vec::new();
     for seed in first..first + programs {

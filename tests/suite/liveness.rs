@@ -1,8 +1,8 @@
 //! Executions without end: protocols whose answers are known, and random programs held to the definition.
 //!
 //! The oracle (`support/oracle/endless.rs`) knows the definition and the graph of its own states, nothing of components.
-//! `CSSAME_LIVENESS_PROGRAMS` and `CSSAME_LIVENESS_SEED` run more programs, or others:
-//! `CSSAME_LIVENESS_PROGRAMS=25400 cargo test --test suite liveness::`.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others:
+//! `CSSAME_LAW_PROGRAMS=25400 cargo test --test suite liveness::`.
 
 use crate::law::shared_names;
 use cssame::budget::{Budget, Limits};
@@ -13,7 +13,7 @@ use cssame::vm::{Choice, Tables, ThreadIndex};
 use std::collections::BTreeSet;
 use support::generate::{self, Size};
 use support::oracle::{Endless as Expected, endless_of_source};
-use support::{model, possible_model, setting};
+use support::{first_seed, model, possible_model, programs};
 
 const STARVATION: EndlessRequest = EndlessRequest { starvation: true, fair_choices: false };
 const FAIR: EndlessRequest = EndlessRequest { starvation: true, fair_choices: true };
@@ -97,9 +97,9 @@ fn check(source: &str, expected_states: usize) -> Result<Option<Expected>, Strin
 
 #[test]
 fn random_programs_run_for_ever_as_the_definition_says() {
-    let first = setting("CSSAME_LIVENESS_SEED", 0);
+    let first = first_seed(0);
     let (mut checked, mut too_large, mut shown) = (0u64, 0u64, [0u64; 5]);
-    for seed in first..first + setting("CSSAME_LIVENESS_PROGRAMS", 400) {
+    for seed in first..first + programs(200) {
         let source = match seed % 8 {
             7 => generate::program(seed, &Size { operations: 3, structured: seed % 16 == 7, ..Size::default() }),
             _ => generate::spinning(seed),

@@ -6,7 +6,7 @@
 use crate::law::{self, Tally};
 use cssame::form::{definition_name, read_name};
 use support::generate::{self, guarded};
-use support::{model, setting};
+use support::{first_seed, model, programs};
 
 /// The names of the terms of a read, sorted.
 fn terms(text: &str, read: &str) -> Vec<String> {
@@ -139,8 +139,8 @@ fn what_only_seems_to_be_excluded_stays_a_term() {
 
 #[test]
 fn no_execution_reads_what_a_lock_excludes() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 600);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
         let source = guarded(seed);

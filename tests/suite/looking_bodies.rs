@@ -1,12 +1,12 @@
 //! Bodies of locks that only look, and threads that are woken in another order: neither makes executions, where no read tells.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, counted, family, machine};
 use cssame::budget::Limits;
 use cssame::explore::{CountAnswer, Refusal};
 use std::fmt::Write;
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 /// Threads that look, wait, write and notify under one lock, seldom under another one, or without.
 fn program(seed: u64) -> String {
@@ -54,8 +54,8 @@ fn statement(random: &mut Random, text: &mut String, kind: u64) {
 /// As many futures, and what they show, as states and the oracle say; often by fewer executions.
 #[test]
 fn random_programs_that_look_and_wait_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let programs = programs(100) / 3;
+    let first = first_seed(1);
     let (mut compared, mut fewer) = (Compared::default(), 0);
     for seed in first..first + programs {
         let text = program(seed);

@@ -1,14 +1,14 @@
 //! Programs whose bodies of locks can be done one after the other have as many futures with one lock, and with locks for the semaphores
 //! that are such.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::reads_from::{by_few_states, by_oracle};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{CountAnswer, Subject};
 use std::fmt::Write;
 use support::generate::Rng;
-use support::{model, possible_model, setting};
+use support::{first_seed, model, possible_model, programs};
 
 /// Threads that access cells under the locks and semaphores that belong to them, one in the other, seldom in another way.
 fn program(seed: u64) -> String {
@@ -131,8 +131,8 @@ impl Tally {
 
 #[test]
 fn random_programs_have_as_many_futures_with_one_lock() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
-    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let programs = programs(100);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     (first..first + programs).for_each(|seed| tally.add(seed, &program(seed)));
     println!("{tally:?} of {programs}");

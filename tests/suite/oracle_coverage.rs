@@ -7,7 +7,7 @@ use support::oracle::{
     Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, all_instances, among, by_pattern,
     coverage_by_executions, coverage_of_source, library_variables, replay, steps, totals, word,
 };
-use support::setting;
+use support::{first_seed, programs};
 
 fn log4j() -> String {
     std::fs::read_to_string(support::root().join("samples/map_log4j.csm")).unwrap()
@@ -408,8 +408,8 @@ fn a_program_that_is_too_large_has_no_answer() {
 
 #[test]
 fn on_random_programs_matches_are_those_of_all_executions() {
-    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 60);
-    let first = setting("CSSAME_COVERAGE_SEED", 1);
+    let programs = programs(25);
+    let first = first_seed(1);
     let (mut compared, mut instances, mut small) = (0, 0, 0);
     for seed in first..first + programs {
         let source = accessing(seed);

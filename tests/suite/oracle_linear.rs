@@ -2,7 +2,7 @@
 
 use support::generate;
 use support::oracle::{Outputs, Test, Verdict, decide, program_of_test};
-use support::setting;
+use support::{first_seed, programs};
 
 fn verdict(text: &str, test: &Test) -> Verdict {
     let found = decide(text, test, None, 100_000).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -171,8 +171,8 @@ fn another_class_may_say_what_is_right() {
 
 #[test]
 fn random_classes_have_executions_of_all_kinds() {
-    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 800);
-    let first = setting("CSSAME_COVERAGE_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut kinds = [0; 6];
     for seed in first..first + programs {
         let library = generate::library(seed);

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use support::generate;
 use support::oracle::{BranchPlace, PathsOptions, PathsOracle, Visible, paths_of_source};
 use support::samples;
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 /// Prefixes of executions of a random program at most.
 const PREFIXES: usize = 20_000;
@@ -289,10 +289,10 @@ struct Answers {
 
 #[test]
 fn answers_agree_with_the_oracle() {
-    let first = setting("CSSAME_LAW_SEED", 0);
+    let first = first_seed(0);
     let mut answers = Answers::default();
     let mut wrong = Vec::new();
-    for seed in first..first + setting("CSSAME_LAW_PROGRAMS", 300) {
+    for seed in first..first + programs(60) {
         // What main does before it makes threads is no operation: no order of threads can change that.
         let source: Vec<String> =
             program(seed).lines().filter(|line| !line.starts_with("x = ")).map(str::to_owned).collect();
@@ -418,9 +418,9 @@ struct Tally {
 
 #[test]
 fn most_random_programs_have_branches_that_others_affect() {
-    let first = setting("CSSAME_LAW_SEED", 0);
+    let first = first_seed(0);
     let mut tally = Tally::default();
-    for seed in first..first + setting("CSSAME_LAW_PROGRAMS", 300) {
+    for seed in first..first + programs(150) {
         let source = program(seed);
         if possible_model(&source).is_none() {
             tally.refused += 1;

@@ -1,6 +1,6 @@
 //! Bodies of locks that do not conflict have no order; nor has what semaphores do around them.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, counted, machine};
 use cssame::budget::Limits;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use support::generate::{self, Size};
 use support::oracle::{Race, RaceOptions, Races, races_of_source};
-use support::{samples, setting};
+use support::{first_seed, programs, samples};
 
 /// States of a random program at most.
 const STATES: usize = 30_000;
@@ -318,13 +318,15 @@ const EDGES: &[&str] = &[
 #[test]
 fn races_at_the_edges_of_the_definition_are_those_of_all_states() {
     let mut tally = Tally::default();
-    let checked = EDGES.iter().map(|source| (source, check(source, STATES, &mut tally)));
+    let edges = support::part(EDGES.iter().collect(), 5);
+    let checked = edges.iter().map(|source| (source, check(source, STATES, &mut tally)));
     let failures: Vec<String> =
         checked.filter_map(|(source, result)| Some(format!("{}\n{source}\n", result.err()?))).collect();
     println!("{tally:?}");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     // The language allows no notification in an atomic block.
-    assert_eq!((tally.refused, tally.incomplete), (3, 0));
+    assert_eq!(tally.incomplete, 0);
+    assert!(tally.refused == 3 || edges.len() < EDGES.len(), "{}", tally.refused);
 }
 
 #[test]
@@ -347,8 +349,8 @@ fn races_of_the_samples_are_those_of_all_states() {
 
 #[test]
 fn races_are_those_of_all_states() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 800);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = programs(80);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     let mut failures: Vec<(String, String)> = Vec::new();
     for seed in first..first + programs {

@@ -10,7 +10,7 @@ use cssame::ir::Access;
 use cssame::model::Model;
 use cssame::vm::{CodeIndex, Tables};
 use std::collections::BTreeSet;
-use support::{model, possible_model, setting};
+use support::{first_seed, model, possible_model, programs};
 
 fn up_to(states: u64) -> Budget<'static> {
     Budget::from(Limits { max_states: Some(states), max_executions: Some(500), ..Limits::default() })
@@ -18,7 +18,7 @@ fn up_to(states: u64) -> Budget<'static> {
 
 /// Holds random programs to all states; says how many were compared, and how many of them have races.
 fn hold(program: impl Fn(u64) -> String, programs: u64) -> (u64, u64) {
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let first = first_seed(1);
     let (mut compared, mut racy) = (0, 0);
     for seed in first..first + programs {
         let text = program(seed);
@@ -46,7 +46,7 @@ fn hold(program: impl Fn(u64) -> String, programs: u64) -> (u64, u64) {
 
 #[test]
 fn random_programs_have_the_races_of_all_states() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 100);
+    let programs = programs(40);
     let (compared, racy) = hold(memory_program, programs);
     println!("{compared} of {programs} programs compared, {racy} with races");
     assert!(compared * 4 > programs && racy * 8 > programs, "{compared} of {programs}, {racy} with races");
@@ -70,7 +70,7 @@ fn shown(model: &Model, answer: &ExecutedAnswer) -> (Outcomes, BTreeSet<[Access;
 
 #[test]
 fn random_programs_execute_the_branches_of_all_states() {
-    let (programs, first) = (setting("CSSAME_LAW_PROGRAMS", 100), setting("CSSAME_LAW_SEED", 1));
+    let (programs, first) = (programs(40), first_seed(1));
     let (mut compared, mut unprotected) = (0, 0);
     for seed in first..first + programs {
         for text in [memory_program(seed), locals_program(seed)] {

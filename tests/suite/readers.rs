@@ -1,7 +1,7 @@
 //! Threads that influence no other one: random programs that have them, held to all states; and programs of very many,
 //! which are decided in states that grow with their number.
 //!
-//! `CSSAME_READER_PROGRAMS` and `CSSAME_READER_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::without_outcomes::{candidates, compare, decided};
 use cssame::answer::{Effort, FuturesRequest, futures};
@@ -10,7 +10,7 @@ use cssame::explore::report::Schedules;
 use cssame::explore::{Declined, EndlessRequest, Query, Subject, by_states};
 use cssame::model::{Model, Options};
 use support::generate::Rng;
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
     all[rng.below(all.len())]
@@ -147,7 +147,7 @@ fn check(source: &str) -> Result<(bool, bool), String> {
 
 #[test]
 fn what_readers_are_asked_apart_is_what_all_states_say() {
-    let (first, programs) = (setting("CSSAME_READER_SEED", 1), setting("CSSAME_READER_PROGRAMS", 300));
+    let (first, programs) = (first_seed(1), programs(30));
     let (mut compared, mut apart) = (0, 0);
     for seed in first..first + programs {
         let source = program(seed);

@@ -1,6 +1,6 @@
 //! One execution per future: against the search through states, the oracle, and the numbers of other tools.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::law::shared_names;
 use cssame::budget::{Budget, Limits, Statistics};
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use support::generate::{self, Size};
 use support::oracle::{Options, Visible, explore_source};
-use support::{model, model_with, possible_model, setting};
+use support::{first_seed, model, model_with, possible_model, programs};
 
 pub(crate) fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
     machine_of_executions(&model_with(text, inputs))
@@ -295,8 +295,8 @@ fn programs_that_fork_and_join_have_one_future() {
 /// No future is missed, none is met twice, and none is counted that only a naive search would not find.
 #[test]
 fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
-    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let programs = programs(30);
+    let first = first_seed(1);
     let (mut compared, mut naive) = (0, 0);
     for seed in first..first + programs {
         let has_locals = seed % 3 == 0;
@@ -402,7 +402,7 @@ fn assert_same_answers(machine: &Machine, seed: u64, text: &str) -> bool {
 #[test]
 fn selections_agree() {
     let mut decided = [0, 0];
-    for seed in 1..300 {
+    for seed in 1..programs(30) {
         let text = memory_program(seed);
         let machine = machine(&text, &[]);
         // Each question follows all executions again.
@@ -433,7 +433,7 @@ fn selections_agree() {
             assert_eq!(facts(executions), expected, "seed {seed}: {selections:?}\n{text}");
         }
     }
-    assert!(decided.iter().all(|&count| count > 100), "{decided:?}");
+    assert!(decided.iter().all(|&count| count > 10), "{decided:?}");
 }
 
 /// All branches of this family are alike, so the guess is right from the beginning.
@@ -559,8 +559,8 @@ impl Compared {
         program: impl Fn(u64) -> String,
         is_meant: impl Fn(Refusal) -> bool + Copy,
     ) -> (u64, Compared) {
-        let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-        let first = setting("CSSAME_FUTURES_SEED", 1);
+        let programs = programs(60) / 3;
+        let first = first_seed(1);
         let mut compared = Compared::default();
         (first..first + programs).for_each(|seed| compared.add(seed, &program(seed), is_meant));
         (programs, compared)
@@ -597,8 +597,8 @@ impl Compared {
 /// Programs that synchronise by objects, deadlocks included: as many futures, and what they show, as states and the oracle say.
 #[test]
 fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
-    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let programs = programs(60);
+    let first = first_seed(1);
     let mut compared = Compared::default();
     for seed in first..first + programs {
         let text = objects_program(seed);
@@ -701,7 +701,7 @@ fn atomic_blocks_are_refused() {
 #[test]
 fn programs_of_the_whole_language_agree() {
     let mut compared = 0;
-    for seed in 1..1_200 {
+    for seed in 1..programs(150) {
         let size = Size { threads: 3, operations: 4, globals: 3, structured: seed % 2 == 0 };
         let text = if seed % 5 == 4 { generate::arrays(seed) } else { generate::program(seed, &size) };
         let Some(model) = possible_model(&text) else { continue };
@@ -714,7 +714,7 @@ fn programs_of_the_whole_language_agree() {
             assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
         }
     }
-    assert!(compared > 50, "{compared} compared");
+    assert!(compared > 5, "{compared} compared");
 }
 
 #[test]

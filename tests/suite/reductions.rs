@@ -3,7 +3,7 @@
 //! What they say can happen (terms, outcomes, failures, deadlocks), and whether selections are consistent, must be what a
 //! search through all states of the whole program says; and every schedule must be one of the whole program.
 //! States of which one thread alone is expanded are held to all states in the same way.
-//! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{Schedules, report as report_of};
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use support::generate::{self, Size};
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 struct Fixture(Model);
 
@@ -328,8 +328,8 @@ fn kind(message: &str) -> String {
 
 #[test]
 fn slices_say_what_the_whole_program_says() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
-    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
         let size = match seed % 3 {
@@ -447,8 +447,8 @@ pub fn report(source: &str, seed: u64, tally: &mut Tally, check: impl Fn(&str, &
 
 #[test]
 fn states_up_to_symmetry_say_what_all_states_say() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
-    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
         let size = Size { threads: 2, operations: 4, globals: 3, structured: true };
@@ -462,8 +462,8 @@ fn states_up_to_symmetry_say_what_all_states_say() {
 
 #[test]
 fn states_of_one_thread_alone_say_what_all_states_say() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
-    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
         let size = match seed % 3 {

@@ -7,7 +7,6 @@ use cssame::schedule::{Random, run};
 use cssame::vm::{CodeIndex, Event, Observer, PathId, ThreadName};
 use std::collections::BTreeMap;
 use support::generate::{self, Size};
-use support::setting;
 
 fn model(text: &str) -> Model {
     let model = Model::from_text("same.csm", text, &Options::default()).unwrap();
@@ -89,7 +88,7 @@ impl Observer for Watch<'_> {
 fn no_execution_tells_them_apart() {
     let (mut compared, mut programs) = (0, 0);
     let size = Size { threads: 3, operations: 6, globals: 2, structured: true };
-    for seed in 1..=setting("CSSAME_LAW_PROGRAMS", 1_200) {
+    for seed in 1..=support::programs(400) {
         let text = generate::program(seed, &size);
         let Ok(model) = Model::from_text("same.csm", &text, &Options::default()) else { continue };
         let model = model.in_contexts().unwrap_or(model);

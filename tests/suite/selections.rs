@@ -234,7 +234,9 @@ fn compare(sample: &Sample, tally: &mut Tally) {
 #[test]
 fn every_pair_of_terms_is_decided_as_all_executions_say() {
     let mut tally = Tally::default();
-    for sample in samples() {
+    let samples = support::part(samples(), 12);
+    let asked = samples.len() as u32;
+    for sample in samples {
         compare(&sample, &mut tally);
     }
     println!("{} samples; consistent: {}, not: {}", tally.samples, tally.decided[1], tally.decided[0]);
@@ -242,5 +244,5 @@ fn every_pair_of_terms_is_decided_as_all_executions_say() {
     println!("also in a slice: {} pairs", tally.sliced);
     println!("too many interleavings for the naive explorer: {}", tally.by_search.join(", "));
     println!("explained by a cycle or by branches: {}", tally.explained);
-    assert!(tally.samples >= 30 && tally.decided.iter().all(|&count| count > 300), "{:?}", tally.decided);
+    assert!(tally.samples * 2 >= asked && tally.decided.iter().all(|&count| count > asked * 6), "{:?}", tally.decided);
 }

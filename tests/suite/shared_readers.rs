@@ -1,6 +1,6 @@
 //! Bodies of locks that only read: they have no order, so executions are those that reads tell apart.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, by_few_states, by_oracle, counted, fail_at_last, machine};
 use cssame::budget::{Budget, Limits};
@@ -8,7 +8,7 @@ use cssame::explore::{Query, Refusal, Subject};
 use cssame::model::{Model, Options};
 use cssame::vm::Semantics;
 use std::fmt::Write;
-use support::{model, possible_model, setting};
+use support::{first_seed, model, possible_model, programs};
 
 /// Threads that read and write two variables under two locks, or without, and wait for each other by semaphores, by an event, and
 /// by a flag, also for ever, and while they write.
@@ -103,8 +103,8 @@ fn random_programs_with_readers_have_as_many_futures_as_states_and_oracle_say() 
 /// Bodies of mutual exclusion that only read what is written in such bodies alone, mostly: as many futures as states and the oracle say.
 #[test]
 fn bodies_that_only_read_have_no_order() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
-    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let programs = programs(75) / 3;
+    let first = first_seed(1);
     let (mut compared, mut naive, mut fewer, mut deadlocks) = (0, 0, 0, 0);
     for seed in first..first + programs {
         let text = exclusive(seed);

@@ -1,6 +1,6 @@
 //! Events that nobody clears, and semaphores: only what a thread has waited for comes before it, so few executions are one future.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others: here a third of that number.
 
 use crate::reads_from::{Compared, Random, by_few_states, counted, family, machine};
 use cssame::budget::Limits;

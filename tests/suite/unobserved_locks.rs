@@ -1,6 +1,6 @@
 //! Locks whose order nobody can see, held to all states of the whole program: random programs, and philosophers.
 //!
-//! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::reductions::{Tally, check_order, philosophers, report};
 use cssame::budget::{Budget, Limits};
@@ -8,7 +8,7 @@ use cssame::explore::{CountAnswer, Query, Subject, count_by_states};
 use cssame::model::Model;
 use std::fmt::Write;
 use support::generate::Rng;
-use support::{model, possible_model, setting};
+use support::{first_seed, model, possible_model, programs};
 
 /// A program whose threads take locks, often for what they do not share; some of them in ways that others can see.
 fn program(seed: u64) -> String {
@@ -106,8 +106,8 @@ fn counted(model: &Model, limits: &Limits) -> CountAnswer {
 
 #[test]
 fn random_programs_have_the_same_answers_without_their_order() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
-    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let programs = programs(150);
+    let first = first_seed(1);
     let (mut tally, mut unobserved, mut fewer) = (Tally::default(), 0, 0);
     for seed in first..first + programs {
         let text = program(seed);

@@ -1,7 +1,7 @@
 //! Explorations that do not ask for outcomes: what they say of terms, failures and deadlocks is what a search through all
 //! states says; programs of many readers, of which there are too many outcomes, are decided in few states.
 //!
-//! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, Subject, by_states};
@@ -11,7 +11,7 @@ use cssame::schedule::Walk;
 use cssame::vm::{CodeIndex, Event, Observer, Progress, Tables, ThreadName};
 use std::collections::BTreeSet;
 use support::generate::{self, Size};
-use support::{possible_model, setting};
+use support::{first_seed, possible_model, programs};
 
 type Pairs = BTreeSet<(ReadId, DefinitionId)>;
 
@@ -105,8 +105,8 @@ pub fn compare(model: &Model, all: &Answer, found: &Answer) -> Result<(), String
 
 #[test]
 fn terms_failures_and_deadlocks_do_not_depend_on_outcomes() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 900);
-    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let programs = programs(300);
+    let first = first_seed(1);
     let mut compared = 0;
     for seed in first..first + programs {
         let size = match seed % 3 {

@@ -4,9 +4,12 @@
 
 pub mod cfg;
 pub mod classes;
+mod effort;
 pub mod generate;
 pub mod hostile;
 pub mod oracle;
+
+pub use effort::{EFFORT, first_seed, is_long, part, programs, setting, size};
 
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::{Budget, Limits};
@@ -45,11 +48,6 @@ pub fn executed(text: &str) -> CorrelationReport<Vec<Step>> {
         CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
     let limits = Limits { max_states: Some(200_000), ..Limits::default() };
     correlate(unit(text), &request, &Budget::from(limits)).correlation
-}
-
-/// The number that an environment variable sets.
-pub fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// The root of the repository.

@@ -45,7 +45,7 @@ fn the_examples_run() {
             }
         }
     }
-    for command in COMMANDS {
+    for command in support::part(COMMANDS.iter().collect(), 8) {
         let help = call(command, &["--help"]);
         assert_eq!((help.status, help.stderr.as_str()), (0, ""), "{command}");
         let examples = examples(&help.stdout);

@@ -59,7 +59,7 @@ fn cases() -> Vec<Case> {
 fn every_command_answers() {
     let files = Files::new();
     let mut problems = Vec::new();
-    for (name, text, [check, run, futures, drive]) in cases() {
+    for (name, text, [check, run, futures, drive]) in support::part(cases(), 8) {
         let file = files.write("input.csm", text);
         for line in COMMANDS {
             let mut more = vec![file.clone()];
@@ -108,9 +108,9 @@ fn reads_on_one_long_line_are_shown_by_windows() {
     assert!(longest < Some(120), "{longest:?}");
 }
 
-/// 400 reads that may see the same 300 writes each.
-fn many_terms() -> String {
-    let reads = "  print(a);\n".repeat(400);
+/// So many reads that may see the same 300 writes each.
+fn many_terms(reads: usize) -> String {
+    let reads = "  print(a);\n".repeat(reads);
     let writes: String = (1..300).map(|value| format!("  a = {value};\n")).collect();
     format!("int a;\ncobegin\nR: {{\n{reads}}}\nW: {{\n{writes}}}\ncoend\n")
 }
@@ -118,30 +118,31 @@ fn many_terms() -> String {
 #[test]
 fn a_long_list_of_terms_is_cut_for_people_only() {
     let files = Files::new();
-    let file = files.write("input.csm", many_terms());
+    let reads = support::size(20, 400);
+    let file = files.write("input.csm", many_terms(reads));
     let answer = call("pi", &[&file]);
-    assert_eq!(answer.stdout.matches("  and 260 more (--all shows them)\n").count(), 400);
+    assert_eq!(answer.stdout.matches("  and 260 more (--all shows them)\n").count(), reads);
     assert!(answer.stdout.contains("a_38, a_39, …)"), "{}", &answer.stdout[..1000]);
     assert!(answer.stdout.len() < 2 << 20, "{} bytes", answer.stdout.len());
     let answer = call("pi --all", &[&file]);
     assert!(answer.stdout.contains("a_298, a_299)") && !answer.stdout.contains("more (--all"));
     let pis = call("pi --format json", &[&file]).json()["pis"].take();
     let pis = pis.as_array().expect("a list");
-    assert_eq!(pis.len(), 400);
+    assert_eq!(pis.len(), reads);
     assert!(pis.iter().all(|pi| pi["terms"].as_array().map(Vec::len) == Some(300)));
 
     let answer = call("futures --max-states 10", &[&file]);
     assert_eq!(answer.status, 3);
     // Single executions have shown some of them.
-    assert_eq!(answer.stdout.lines().filter(|line| line.starts_with("  and 260 more")).count(), 400);
+    assert_eq!(answer.stdout.lines().filter(|line| line.starts_with("  and 260 more")).count(), reads);
     let terms = call("futures --max-states 10 --format json", &[&file]).json()["terms"].take();
-    assert_eq!(terms.as_array().map(Vec::len), Some(400 * 300));
+    assert_eq!(terms.as_array().map(Vec::len), Some(reads * 300));
 }
 
 #[test]
 fn drivers_are_not_made_for_too_many_terms() {
     let files = Files::new();
-    let file = files.write("input.csm", many_terms());
+    let file = files.write("input.csm", many_terms(400));
     let answer = call("drive --out", &[files.path("drivers"), file]);
     assert_eq!(answer.status, 2);
     assert!(answer.stderr.contains("CS0904") && answer.stderr.contains("120000 pi terms"), "{answer:?}");
@@ -179,8 +180,7 @@ fn pictures_are_made_of_graphs_that_are_not_too_large() {
 fn outcomes_without_end_are_shown_as_far_as_a_bound_allows() {
     let files = Files::new();
     let path = files.write("endless.csm", "void main() { while (choose(-1, 1) == 1) print(1); }\n");
-    for (bound, format) in
-        [("--max-states=30000", "human"), ("--max-memory=4M", "human"), ("--max-states=1000", "json")]
+    for (bound, format) in [("--max-states=3000", "human"), ("--max-memory=4M", "human"), ("--max-states=1000", "json")]
     {
         let answer = call(&format!("futures {bound} --format {format}"), &[&path]);
         // Executions without end are known: without what is printed, there are few states.
@@ -236,12 +236,12 @@ fn a_program_that_is_larger_than_the_bound_ends_with_a_message() {
 #[test]
 fn bounds_hold_while_a_program_is_compiled() {
     let files = Files::new();
-    let statements = "x = x + 1; ".repeat(150_000);
+    let statements = "x = x + 1; ".repeat(support::size(60_000, 150_000));
     let path = files.write("large.csm", format!("int x;\ncobegin\nA: {{ {statements} }}\nB: x = 2;\ncoend\n"));
     for command in
         ["futures", "races", "paths", "coverage", "correlate", "check --confirm", "ci", "report", "drive --out unused"]
     {
-        let answer = call(&format!("{command} --max-memory=64M"), &[&path]);
+        let answer = call(&format!("{command} --max-memory={}M", support::size(24, 64)), &[&path]);
         assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", OVER), "{command}");
     }
     let said = "error: the 0.001 seconds of `--timeout` were over before the program was compiled\n  = help: raise it, or ask \

@@ -2,7 +2,7 @@
 //!
 //! The cause is found by taking something away from the tree, at unchanged positions: branches become choices; conditions,
 //! semaphores, events and barriers do nothing; locks do nothing. What then happens was forbidden by that.
-//! `CSSAME_MEASURE_PROGRAMS` measures more programs.
+//! `CSSAME_LAW_PROGRAMS` measures more programs.
 
 use super::places::{Contexts, Index, Pair};
 use super::program;
@@ -12,7 +12,7 @@ use cssame::ir::AccessContext;
 use cssame::source::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};
 use support::oracle::{Explored, Located, Options, Visible, explore};
-use support::setting;
+use support::programs;
 
 /// What is taken away.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,7 +186,7 @@ fn cause(source: &str, contexts: &Contexts, pair: &Pair, found: &[BTreeSet<Pair>
 
 #[test]
 fn how_many_terms_in_contexts_can_happen() {
-    let programs = setting("CSSAME_MEASURE_PROGRAMS", 60);
+    let programs = programs(60);
     let (mut measured, mut seed, mut all, mut happen) = (0, 500_000, 0, 0);
     let mut causes: BTreeMap<Cause, Vec<String>> = BTreeMap::new();
     while measured < programs {

@@ -8,7 +8,7 @@ use cssame::form::Selection;
 use cssame::ir::{DefinitionId, Program, ReadId};
 use std::collections::BTreeMap;
 use support::generate::Rng;
-use support::setting;
+use support::programs;
 
 /// What each execution reads, by thread.
 type Profile = Vec<(String, ReadId, DefinitionId)>;
@@ -161,7 +161,7 @@ fn select_as_executions_say(source: &str, rng: &mut Rng, tally: &mut Answers) ->
 
 #[test]
 fn selections_are_decided_as_all_executions_say() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 120);
+    let programs = programs(60);
     let mut tally = Answers::default();
     hold(programs, 2 << 40, &mut |source, seed| select_as_executions_say(source, &mut Rng::new(seed), &mut tally));
     let Answers { selections, consistent, by_executions, by_slice, programs: all } = tally;

@@ -5,7 +5,7 @@ use super::places::{Contexts, Pair};
 use cssame::form::{definition_name, read_name};
 use cssame::vm::{Choice, CodeIndex, Event, Observer, Progress, Tables, ThreadName};
 use support::generate::Rng;
-use support::setting;
+use support::programs;
 
 /// Names of what an execution reads.
 #[derive(Default)]
@@ -83,7 +83,7 @@ fn side_by_side(contexts: &Contexts, rng: &mut Rng) -> Result<(), String> {
 
 #[test]
 fn the_copies_do_the_steps_of_the_program() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 300);
+    let programs = programs(150);
     let mut runs = 0;
     hold(programs, 1 << 40, &mut |source, seed| {
         let Some(contexts) = Contexts::new(source) else { return Ok(()) };

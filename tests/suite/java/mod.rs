@@ -15,7 +15,7 @@ use cssame::model::{self, Model};
 use cssame::schedule::source_hash;
 use cssame::vm::Semantics;
 pub use golden::difference;
-use support::{self, generate, setting};
+use support::{self, first_seed, generate, setting};
 
 /// A package of a program, with a test for each term, failure, deadlock and outcome.
 fn package(target: Target, name: &str, text: &str, expect: Expect) -> Option<Package> {
@@ -99,9 +99,9 @@ fn what_was_recorded_of_random_programs_happens_in_woven_java() {
 
 fn random_happen(target: Target, folder: &str) {
     let mut batch = Batch::new(folder);
-    let (first, mut tests) = (setting("CSSAME_JAVA_SEED", 1), 0);
+    let (first, mut tests) = (first_seed(1), 0);
     let size = generate::Size::default();
-    for seed in first..first + setting("CSSAME_JAVA_PROGRAMS", 12) {
+    for seed in first..first + support::programs(12) {
         let texts = [
             generate::program(seed, &size),
             generate::racy(seed, &size),

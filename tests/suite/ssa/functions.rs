@@ -224,7 +224,7 @@ fn elements_are_defined_weakly_and_anew_where_they_are_declared() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: support::size(20, 150) as u32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_programs_have_a_form(seed in any::<u64>()) {

@@ -17,7 +17,7 @@ fn graph_of(successors: &[Vec<u32>]) -> Graph {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: support::size(100, 400) as u32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn dominators_are_those_of_petgraph(successors in successors(24)) {

@@ -1,6 +1,6 @@
 //! Every function of every sample and of random programs, and random graphs: the statements do what the graph does.
 //!
-//! `CSSAME_STRUCTURE_PROGRAMS` and `CSSAME_STRUCTURE_SEED` run more programs, or others.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use super::flat::check;
 use cssame::ir::arena::Arena;
@@ -15,7 +15,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
 use support::cfg::successors;
 use support::generate::{self, Size};
-use support::{samples, setting};
+use support::{first_seed, programs, samples};
 
 fn check_program(program: &Program) -> usize {
     for function in program.functions.iter() {
@@ -37,10 +37,10 @@ fn functions_of_samples_keep_their_edges() {
 
 #[test]
 fn functions_of_random_programs_keep_their_edges() {
-    let first = setting("CSSAME_STRUCTURE_SEED", 1);
+    let first = first_seed(1);
     let size = Size { threads: 3, operations: 20, ..Size::default() };
     let mut count = 0;
-    for seed in first..first + setting("CSSAME_STRUCTURE_PROGRAMS", 300) {
+    for seed in first..first + programs(100) {
         let texts = [
             generate::program(seed, &size),
             generate::counting(seed),
@@ -97,7 +97,7 @@ fn is_irreducible(function: &Function) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: support::size(600, 3_000) as u32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn graphs_keep_their_edges_or_are_refused(
@@ -124,11 +124,11 @@ proptest! {
 
 #[test]
 fn long_functions_are_no_problem() {
-    let count = 100_000_u32;
+    let count = support::size(20_000, 100_000) as u32;
     let last = count + 1;
     let shapes: [(&str, fn(u32, u32) -> Vec<u32>); 6] = [
         ("jumps", |at, _| vec![at + 1]),
-        ("tests that leave the function", |at, _| vec![at + 1, 100_002]),
+        ("tests that leave the function", |at, last| vec![at + 1, last + 1]),
         ("tests that skip one block", |at, _| if at % 2 == 0 { vec![at + 1, at + 2] } else { vec![at + 1] }),
         ("a ladder", |at, last| if at % 2 == 0 { vec![at + 1, at + 2] } else { vec![last] }),
         ("a ladder the other way round", |at, last| if at % 2 == 0 { vec![at + 2, at + 1] } else { vec![last] }),
