@@ -1,8 +1,8 @@
 //! The grammar of the command line.
 //!
-//! In: the arguments of the process. Out: an [`Invocation`], or the text that answers `--help` or a usage error. Algorithm:
-//! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
-//! first word may be a file, the command is `check`; the rest is for `clap`.
+//! In: the arguments of the process. Out: a command with its arguments, or the text that answers `--help` or a usage
+//! error. Algorithm: the name of the command is brought to the front, so that options may stand before it; where there is
+//! none, and the first word may be a file, the command is `check`; the rest is for `clap`.
 
 #[cfg(feature = "serve")]
 use super::command::serve;
@@ -10,11 +10,11 @@ use super::command::{
     check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, man, new, paths, pi,
     races, report, run,
 };
-use super::job::AnyJob;
+use super::job::{AnyJob, Help, Job};
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::{Error, ErrorKind};
+use clap::{ArgMatches, Args, Command};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -33,125 +33,72 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-#[derive(Debug, Parser)]
-#[command(name = "cssame", version, max_term_width = 80, override_usage = USAGE, after_help = AFTER_HELP)]
-#[command(disable_help_subcommand = true, styles = STYLES)]
-#[command(about = "Analyses explicitly parallel programs: which writes can each read see, and what follows?")]
-struct CommandLine {
-    #[command(subcommand)]
-    command: Invocation,
-}
-
-/// A command with its arguments.
-#[derive(Clone, Debug, Subcommand)]
-pub enum Invocation {
-    /// Show every static diagnostic (the default job)
-    #[command(long_about = check::ABOUT, after_help = check::EXAMPLES)]
-    Check(check::Arguments),
-    /// Print an intermediate form: syntax tree, flow graph, SSA
-    #[command(long_about = ir::ABOUT, after_help = ir::EXAMPLES)]
-    Ir(ir::Arguments),
-    /// Show which writes each read may see, and what was pruned
-    #[command(long_about = pi::ABOUT, after_help = pi::EXAMPLES)]
-    Pi(pi::Arguments),
-    /// Run one execution, by a seed or by a recorded schedule
-    #[command(long_about = run::ABOUT, after_help = run::EXAMPLES)]
-    Run(run::Arguments),
-    /// Show what can happen: terms, outcomes, failures, deadlocks
-    #[command(long_about = futures::ABOUT, after_help = futures::EXAMPLES)]
-    Futures(futures::Arguments),
-    /// Write a deterministic test for each feasible term
-    #[command(long_about = drive::ABOUT, after_help = drive::EXAMPLES)]
-    Drive(drive::Arguments),
-    /// Find variables that belong together, and method pairs that may tear them
-    #[command(long_about = correlate::ABOUT, after_help = correlate::EXAMPLES)]
-    Correlate(correlate::Arguments),
-    /// Find races: predict them, make them real, prove the rest impossible
-    #[command(long_about = races::ABOUT, after_help = races::EXAMPLES)]
-    Races(races::Arguments),
-    /// Make tests for all orders that can change a branch; count those of other criteria
-    #[command(long_about = paths::ABOUT, after_help = paths::EXAMPLES)]
-    Paths(paths::Arguments),
-    /// Measure which ways of threads to come between each other executions try
-    #[command(long_about = coverage::ABOUT, after_help = coverage::EXAMPLES)]
-    Coverage(coverage::Arguments),
-    /// Compare two programs, or two recorded executions
-    #[command(long_about = diff::ABOUT, after_help = diff::EXAMPLES)]
-    Diff(diff::Arguments),
-    /// Ask check, races and futures of every program of a tree
-    #[command(long_about = ci::ABOUT, after_help = ci::EXAMPLES)]
-    Ci(ci::Arguments),
-    /// Write a page about a program, for a browser
-    #[command(long_about = report::ABOUT, after_help = report::EXAMPLES)]
-    Report(report::Arguments),
-    /// Write programs in one style
-    #[command(long_about = fmt::ABOUT, after_help = fmt::EXAMPLES)]
-    Fmt(fmt::Arguments),
-    /// Serve an editor: the language server
-    #[command(long_about = lsp::ABOUT, after_help = lsp::EXAMPLES)]
-    Lsp(lsp::Arguments),
-    /// Serve a page to a browser: editor, questions, answers
+/// The commands, in the order of the help.
+const COMMANDS: &[fn() -> Entry] = &[
+    entry::<check::Arguments>,
+    entry::<ir::Arguments>,
+    entry::<pi::Arguments>,
+    entry::<run::Arguments>,
+    entry::<futures::Arguments>,
+    entry::<drive::Arguments>,
+    entry::<correlate::Arguments>,
+    entry::<races::Arguments>,
+    entry::<paths::Arguments>,
+    entry::<coverage::Arguments>,
+    entry::<diff::Arguments>,
+    entry::<ci::Arguments>,
+    entry::<report::Arguments>,
+    entry::<fmt::Arguments>,
+    entry::<lsp::Arguments>,
     #[cfg(feature = "serve")]
-    #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
-    Serve(serve::Arguments),
-    /// Make a program to begin with
-    #[command(long_about = new::ABOUT, after_help = new::EXAMPLES)]
-    New(new::Arguments),
-    /// Print what a shell needs to complete command lines
-    #[command(long_about = completions::ABOUT, after_help = completions::EXAMPLES)]
-    Completions(completions::Arguments),
-    /// Print or write the pages of the manual
-    #[command(long_about = man::ABOUT, after_help = man::EXAMPLES)]
-    Man(man::Arguments),
-    /// Say what a diagnostic code means
-    #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
-    Explain(explain::Arguments),
+    entry::<serve::Arguments>,
+    entry::<new::Arguments>,
+    entry::<completions::Arguments>,
+    entry::<man::Arguments>,
+    entry::<explain::Arguments>,
+];
+
+/// A command: its grammar, and what takes its arguments.
+struct Entry {
+    grammar: Command,
+    read: fn(&ArgMatches) -> Result<Box<dyn AnyJob>, Error>,
 }
 
-impl Invocation {
-    /// Gives those commands the grammar that print something of it.
-    fn set_grammar(&mut self) {
-        match self {
-            Invocation::Completions(arguments) => arguments.grammar = Some(CommandLine::command()),
-            Invocation::Man(arguments) => arguments.grammar = Some(CommandLine::command()),
-            _ => {}
-        }
-    }
+fn entry<J: Job + Args + 'static>() -> Entry {
+    let Help { name, short, long, examples } = J::HELP;
+    let grammar = J::augment_args(Command::new(name)).about(short).long_about(long).after_help(examples);
+    Entry { grammar, read: |matches| Ok(Box::new(J::from_arg_matches(matches)?)) }
+}
 
-    /// The command as what all commands have in common.
-    #[must_use]
-    pub fn job(&mut self) -> &mut dyn AnyJob {
-        match self {
-            Invocation::Check(arguments) => arguments,
-            Invocation::Ir(arguments) => arguments,
-            Invocation::Pi(arguments) => arguments,
-            Invocation::Run(arguments) => arguments,
-            Invocation::Futures(arguments) => arguments,
-            Invocation::Drive(arguments) => arguments,
-            Invocation::Correlate(arguments) => arguments,
-            Invocation::Races(arguments) => arguments,
-            Invocation::Paths(arguments) => arguments,
-            Invocation::Coverage(arguments) => arguments,
-            Invocation::Diff(arguments) => arguments,
-            Invocation::Ci(arguments) => arguments,
-            Invocation::Report(arguments) => arguments,
-            Invocation::Lsp(arguments) => arguments,
-            #[cfg(feature = "serve")]
-            Invocation::Serve(arguments) => arguments,
-            Invocation::Fmt(arguments) => arguments,
-            Invocation::New(arguments) => arguments,
-            Invocation::Completions(arguments) => arguments,
-            Invocation::Man(arguments) => arguments,
-            Invocation::Explain(arguments) => arguments,
-        }
-    }
+/// The grammar of all commands.
+fn grammar() -> Command {
+    Command::new("cssame")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Analyses explicitly parallel programs: which writes can each read see, and what follows?")
+        .override_usage(USAGE)
+        .after_help(AFTER_HELP)
+        .max_term_width(80)
+        .styles(STYLES)
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(COMMANDS.iter().map(|entry| entry().grammar))
+}
+
+/// The command that was named, with its arguments.
+fn job(matches: &ArgMatches) -> Result<Box<dyn AnyJob>, Error> {
+    let named = matches.subcommand().and_then(|(name, matches)| {
+        let entry = COMMANDS.iter().map(|entry| entry()).find(|entry| entry.grammar.get_name() == name)?;
+        Some((entry.read)(matches))
+    });
+    // The grammar asks for one of its commands.
+    named.unwrap_or_else(|| Err(grammar().error(ErrorKind::MissingSubcommand, "there is no command")))
 }
 
 /// What the arguments ask for.
-#[derive(Debug)]
 pub enum Parsed {
     /// To run a command.
-    Command(Box<Invocation>),
+    Command(Box<dyn AnyJob>),
     /// To show a text: the help that was asked for, or what is wrong with the arguments.
     Answer {
         /// The text, with or without colour.
@@ -164,19 +111,16 @@ pub enum Parsed {
 /// Parses the arguments of the process; the first is the name of the program.
 #[must_use]
 pub fn parse(arguments: &[OsString]) -> Parsed {
-    let ordered = command_first(arguments);
-    let result = CommandLine::command()
-        .try_get_matches_from(&ordered)
-        .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .and_then(|mut line| {
-            line.command.set_grammar();
-            match line.command.job().validate() {
-                Ok(()) => Ok(line),
-                Err(message) => Err(CommandLine::command().error(ErrorKind::ArgumentConflict, message)),
-            }
-        });
+    let result = grammar().try_get_matches_from(command_first(arguments)).and_then(|matches| {
+        let mut job = job(&matches)?;
+        job.set_grammar(&grammar());
+        match job.validate() {
+            Ok(()) => Ok(job),
+            Err(message) => Err(grammar().error(ErrorKind::ArgumentConflict, message)),
+        }
+    });
     match result {
-        Ok(line) => Parsed::Command(Box::new(line.command)),
+        Ok(job) => Parsed::Command(job),
         Err(error) => {
             let asked = !error.use_stderr();
             let terminal = if asked { std::io::stdout().is_terminal() } else { std::io::stderr().is_terminal() };
@@ -228,13 +172,13 @@ fn first_word(arguments: &[OsString]) -> Option<usize> {
 /// Whether the next argument is the value of this option, in any command that has it.
 fn takes_value(option: &str) -> bool {
     let Some(name) = option.strip_prefix("--") else { return false };
-    let line = CommandLine::command();
+    let line = grammar();
     let mut all = line.get_subcommands().flat_map(|command| command.get_arguments());
     all.any(|argument| argument.get_long() == Some(name) && argument.get_action().takes_values())
 }
 
 fn is_command(word: &OsStr) -> bool {
-    CommandLine::command().get_subcommands().any(|command| OsStr::new(command.get_name()) == word)
+    grammar().get_subcommands().any(|command| OsStr::new(command.get_name()) == word)
 }
 
 /// A word that is no file, and does not look like one, is rather a misspelt command.
@@ -267,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_grammar_is_consistent() {
-        CommandLine::command().debug_assert();
+        grammar().debug_assert();
     }
 
     #[test]

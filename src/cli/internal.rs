@@ -3,7 +3,7 @@
 //! In: the panic of any thread, kept by a hook in place of Rust's message. Out: a diagnostic CS0999 and exit status 2.
 
 use super::json;
-use super::options::ColorChoice;
+use super::options::OutputOptions;
 use super::output::Output;
 use super::status::Status;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -46,7 +46,7 @@ pub fn report(arguments: &[OsString]) -> ExitCode {
         .with_note("this is a bug of cssame, not of the program")
         .with_note(format!("the command was: cssame {}", line.join(" ")))
         .with_help("report it with the command, the program and this message");
-    let mut output = Output::new(ColorChoice::Auto, false);
+    let mut output = Output::new(&OutputOptions::default());
     if wants_json(&line) {
         // What the command had printed so far is lost with its buffer: this is the only object.
         let data = Diagnostics::general(diagnostic);

@@ -1,8 +1,8 @@
 //! What all subcommands have in common, and the one place that shows an answer.
 //!
-//! A subcommand is a [`Job`]: its name, its common options, and one function to an [`Answer`]. An answer serialises, prints
-//! itself for people, and has a status. [`execute`] puts the two together: it is the only place that looks at the
-//! [`Format`], so a new one is a renderer here, and a list of compile errors.
+//! A subcommand is a [`Job`]: what its help says, its common options, and one function to an answer, which serialises. It tells what
+//! the answer has found, prints it for people, and knows how the command ends. [`execute`] puts these together: it is the only place
+//! that looks at the [`Format`], so a new one is a renderer here, and a list of compile errors.
 
 use super::available_memory::half_of_memory;
 use super::config::Config;
@@ -16,6 +16,7 @@ use super::options::{BoundOptions, Format, ListingFile, OutputOptions, ProcessBo
 use super::output::Output;
 use super::status::Status;
 use super::view;
+use clap::Command;
 use cssame_answer::{Findings, Judged, judge, listing, listing_of_failure};
 use cssame_diagnostics::json::diagnostic_data;
 use cssame_diagnostics::listing::Listing;
@@ -25,13 +26,24 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What all subcommands can tell of themselves.
+/// What the help says of a subcommand.
 #[derive(Clone, Copy, Debug)]
-pub struct Common<'a> {
+pub struct Help {
     /// Its name on the command line and in its answer.
     pub name: &'static str,
-    /// The file that it is about.
-    pub file: Option<&'a Path>,
+    /// A line for the list of all commands.
+    pub short: &'static str,
+    /// The long description.
+    pub long: &'static str,
+    /// What stands behind the options.
+    pub examples: &'static str,
+}
+
+/// What all subcommands can tell of their options.
+#[derive(Clone, Copy, Debug)]
+pub struct Common<'a> {
+    /// The files that it reads; the first is the one that it is about.
+    pub files: &'a [PathBuf],
     /// The form of its answer.
     pub format: Format,
     /// How to show the answer.
@@ -40,32 +52,35 @@ pub struct Common<'a> {
     pub lints: Option<&'a LintOptions>,
     /// The files that the findings are written to as well.
     pub written: &'a [ListingFile],
+    /// Whether it is to be asked again when the files change.
+    pub is_watched: bool,
 }
 
 impl<'a> Common<'a> {
-    /// Puts it together.
-    pub fn new(
-        name: &'static str,
-        file: Option<&'a PathBuf>,
-        format: impl Into<Format>,
-        output: &'a OutputOptions,
-    ) -> Common<'a> {
-        Common { name, file: file.map(PathBuf::as_path), format: format.into(), output, lints: None, written: &[] }
+    /// Puts it together, for a command without findings.
+    pub fn new(files: &'a [PathBuf], format: impl Into<Format>, output: &'a OutputOptions) -> Common<'a> {
+        Common { files, format: format.into(), output, lints: None, written: &[], is_watched: false }
     }
 
-    /// The same, for a command that has findings.
-    pub fn with_lints(self, lints: &'a LintOptions) -> Common<'a> {
-        Common { lints: Some(lints), ..self }
+    /// The file that it is about.
+    fn file(&self) -> Option<&'a Path> {
+        self.files.first().map(PathBuf::as_path)
     }
 }
 
 /// A subcommand with its arguments.
 pub trait Job {
     /// What it finds out.
-    type Answer: Answer;
+    type Answer: Serialize;
 
-    /// Its name and its common options.
+    /// What its help says.
+    const HELP: Help;
+
+    /// Its common options.
     fn common(&self) -> Common<'_>;
+
+    /// Takes the grammar of the command line, if it prints something of it.
+    fn set_grammar(&mut self, _: &Command) {}
 
     /// What is wrong with its arguments, beyond what the grammar tells.
     ///
@@ -76,17 +91,9 @@ pub trait Job {
         Ok(())
     }
 
-    /// Takes bounds of a configuration where it was given none.
-    fn set_default_bounds(&mut self, _: &BoundOptions) {}
-
-    /// The bounds on the process, also before a search begins.
-    fn process_bounds(&self) -> ProcessBounds {
+    /// Takes bounds of a configuration where it was given none. Gives those on the process, also before a search begins.
+    fn set_default_bounds(&mut self, _: &BoundOptions) -> ProcessBounds {
         ProcessBounds::default()
-    }
-
-    /// The files after whose changes the command is to be asked again, if it is.
-    fn watched(&self) -> Option<&[PathBuf]> {
-        None
     }
 
     /// Finds the answer, and writes the files that were asked for. `output` tells whether to show progress.
@@ -95,37 +102,32 @@ pub trait Job {
     ///
     /// The diagnostics that say why there is no answer.
     fn answer(&self, output: &Output) -> Result<Self::Answer, Diagnostics>;
-}
 
-/// What a subcommand has found out: as JSON, for people, and as an exit status.
-pub trait Answer: Serialize {
-    /// What it has found, of which some may be suppressed.
-    fn findings(&self) -> Findings<'_>;
+    /// What the answer has found, of which some may be suppressed.
+    fn findings<'a>(&self, _: &'a Self::Answer) -> Findings<'a> {
+        Findings::default()
+    }
 
     /// Leaves out what is suppressed, where the answer is nothing but findings. Elsewhere what is suppressed is a fact all the
     /// same, and told beside the answer.
-    #[must_use]
-    fn judged(self, _: &Judged) -> Self
-    where
-        Self: Sized,
-    {
-        self
+    fn judged(&self, answer: Self::Answer, _: &Judged) -> Self::Answer {
+        answer
     }
 
     /// Why not all was looked at, where a bound was hit.
-    fn bounds(&self) -> Vec<Diagnostic> {
+    fn bounds(&self, _: &Self::Answer) -> Vec<Diagnostic> {
         Vec::new()
     }
 
-    /// Prints it for people, bit by bit: there may be more text than memory.
-    fn print(&self, judged: &Judged, output: &mut Output);
+    /// Prints the answer for people, bit by bit: there may be more text than memory.
+    fn print(&self, answer: &Self::Answer, judged: &Judged, output: &mut Output);
 
     /// Does what people wait for with the answer before their eyes; in other formats it comes before the answer.
     ///
     /// # Errors
     ///
     /// The diagnostics that take the place of an answer.
-    fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
+    fn finish(&self, _: &mut Self::Answer, _: &mut Output) -> Result<(), Diagnostics> {
         Ok(())
     }
 
@@ -134,12 +136,22 @@ pub trait Answer: Serialize {
         false
     }
 
+    /// Whether all that was asked for is known.
+    fn is_decided(&self, _: &Self::Answer) -> bool {
+        true
+    }
+
     /// How the command ends.
-    fn status(&self, judged: &Judged) -> Status;
+    fn status(&self, answer: &Self::Answer, judged: &Judged) -> Status {
+        Status::of_search(judged.has_findings(), self.is_decided(answer))
+    }
 }
 
 /// A [`Job`] of any kind of answer.
 pub trait AnyJob {
+    /// As [`Job::set_grammar`].
+    fn set_grammar(&mut self, grammar: &Command);
+
     /// As [`Job::validate`].
     ///
     /// # Errors
@@ -147,7 +159,7 @@ pub trait AnyJob {
     /// A sentence for the user.
     fn validate(&self) -> Result<(), String>;
 
-    /// As [`Job::watched`].
+    /// The files after whose changes the command is to be asked again, if it is.
     fn watched(&self) -> Option<Vec<PathBuf>>;
 
     /// Runs it and shows its answer, or why there is none.
@@ -155,12 +167,17 @@ pub trait AnyJob {
 }
 
 impl<J: Job> AnyJob for J {
+    fn set_grammar(&mut self, grammar: &Command) {
+        Job::set_grammar(self, grammar);
+    }
+
     fn validate(&self) -> Result<(), String> {
         Job::validate(self)
     }
 
     fn watched(&self) -> Option<Vec<PathBuf>> {
-        Job::watched(self).map(<[PathBuf]>::to_vec)
+        let common = self.common();
+        common.is_watched.then(|| common.files.to_vec())
     }
 
     fn execute(&mut self) -> ExitCode {
@@ -168,56 +185,56 @@ impl<J: Job> AnyJob for J {
     }
 }
 
-fn execute(job: &mut impl Job) -> ExitCode {
+fn execute<J: Job>(job: &mut J) -> ExitCode {
     let common = job.common();
-    let mut output = Output::new(common.output.color, common.output.quiet);
-    let config = match (common.lints, common.file) {
+    let output = Output::new(common.output);
+    let config = match (common.lints, common.file()) {
         (Some(lints), Some(file)) => lints.config(file),
         _ => Ok(Config::default()),
     };
-    let config = config.map(|config| job.set_default_bounds(&config.bounds));
-    let bounds = job.process_bounds();
+    let configured = config.as_ref().map(|config| config.bounds.clone());
+    let bounds = job.set_default_bounds(&configured.unwrap_or_default());
     bounds.memory.or_else(half_of_memory).into_iter().for_each(|bytes| PROCESS.bound(bytes));
-    output = output.with_deadline(Deadline::after(bounds.timeout));
-    let common = job.common();
-    let answer = config.and_then(|()| job.answer(&output));
-    let shown = answer.and_then(|answer| show(&common, answer, &mut output));
+    let mut output = output.with_deadline(Deadline::after(bounds.timeout));
+    let answer = config.and_then(|_| job.answer(&output));
+    let shown = answer.and_then(|answer| show(job, answer, &mut output));
     let status = shown.unwrap_or_else(|failure| {
-        show_failure(&common, &failure, &mut output);
+        show_failure(job, &failure, &mut output);
         Status::Invalid
     });
     output.finish(status)
 }
 
 /// Shows an answer in the format that was asked for.
-fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Result<Status, Diagnostics> {
-    let findings = answer.findings();
+fn show<J: Job>(job: &J, answer: J::Answer, output: &mut Output) -> Result<Status, Diagnostics> {
+    let (common, name) = (job.common(), J::HELP.name);
+    let findings = job.findings(&answer);
     let lints = common.lints.map(|lints| lints.lints(&findings)).transpose()?.unwrap_or_default();
     let mut judged = judge(&findings, &lints);
     common.lints.map_or(Ok(()), |lints| lints.write(&judged))?;
     let is_listed = matches!(common.format, Format::Listing(_)) || !common.written.is_empty();
-    let listing = is_listed.then(|| listing(common.name, &findings, &judged, &answer.bounds()));
+    let listing = is_listed.then(|| listing(name, &findings, &judged, &job.bounds(&answer)));
     drop(findings);
-    let mut answer = answer.judged(&judged);
-    if answer.shows_problems() {
+    let mut answer = job.judged(answer, &judged);
+    if job.shows_problems() {
         judged.problems_data.clear();
     }
     match common.format {
         Format::Human => {
-            answer.print(&judged, output);
-            answer.finish(output)?;
-            if !answer.shows_problems() {
+            job.print(&answer, &judged, output);
+            job.finish(&mut answer, output)?;
+            if !job.shows_problems() {
                 judged.problems.iter().for_each(|of| output.complain(&of.sources, &of.list));
             }
             output.summary(&view::suppressed::summary(&judged.suppressed));
         }
         Format::Json => {
-            answer.finish(output)?;
-            json::print(output, common.name, common.file, &json::Judged { answer: &answer, judged: &judged });
+            job.finish(&mut answer, output)?;
+            json::print(output, name, common.file(), &json::Judged { answer: &answer, judged: &judged });
         }
-        Format::Listing(_) => answer.finish(output)?,
+        Format::Listing(_) => job.finish(&mut answer, output)?,
     }
-    let status = answer.status(&judged);
+    let status = job.status(&answer, &judged);
     if let Some(listing) = listing.map(|listing| finished(listing, status)) {
         if let Format::Listing(format) = common.format {
             output.print(&format.render(&listing));
@@ -243,13 +260,14 @@ fn finished(mut listing: Listing, status: Status) -> Listing {
 }
 
 /// Shows why a command has no answer: in JSON, an object with `diagnostics` takes the place of the answer.
-fn show_failure(common: &Common<'_>, failure: &Diagnostics, output: &mut Output) {
+fn show_failure<J: Job>(job: &J, failure: &Diagnostics, output: &mut Output) {
+    let (common, name) = (job.common(), J::HELP.name);
     match common.format {
         Format::Human => output.complain(&failure.sources, &failure.list),
-        Format::Json => json::print(output, common.name, common.file, failure),
+        Format::Json => json::print(output, name, common.file(), failure),
         Format::Listing(format) => {
-            let file = common.file.map(name_of);
-            output.print(&format.render(&listing_of_failure(common.name, file, failure)));
+            let file = common.file().map(name_of);
+            output.print(&format.render(&listing_of_failure(name, file, failure)));
         }
     }
 }

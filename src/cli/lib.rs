@@ -20,12 +20,14 @@ pub mod load;
 pub mod memory;
 pub mod options;
 pub mod output;
+pub mod package;
 pub mod progress;
 pub mod record;
 pub mod recorded;
 mod resident;
 #[cfg(feature = "serve")]
 pub mod serve;
+pub mod shared;
 pub mod status;
 pub mod target;
 mod tree;
@@ -36,7 +38,7 @@ pub use cssame_answer::STACK_BYTES;
 pub use status::Status;
 
 use arguments::Parsed;
-use options::ColorChoice;
+use options::OutputOptions;
 use output::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -45,9 +47,9 @@ use std::process::ExitCode;
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match arguments::parse(arguments) {
-        Parsed::Command(mut command) => match command.job().watched() {
+        Parsed::Command(mut job) => match job.watched() {
             Some(files) => watch::run(arguments, &files),
-            None => command.job().execute(),
+            None => job.execute(),
         },
         Parsed::Answer { text, asked } => answer(&text, asked),
     }
@@ -55,7 +57,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 
 /// What the argument parser has to say: help that was asked for goes to standard output, a usage error does not.
 fn answer(text: &str, asked: bool) -> ExitCode {
-    let mut output = Output::new(ColorChoice::Auto, false);
+    let mut output = Output::new(&OutputOptions::default());
     if asked {
         output.print(text);
         return output.finish(Status::Clean);

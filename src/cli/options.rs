@@ -120,14 +120,15 @@ impl BoundOptions {
         ProcessBounds { memory: self.max_memory, timeout: self.timeout }
     }
 
-    /// Takes these bounds where it has none.
-    pub fn set_defaults(&mut self, bounds: &BoundOptions) {
+    /// Takes these bounds where it has none. Gives those on the process.
+    pub fn set_defaults(&mut self, bounds: &BoundOptions) -> ProcessBounds {
         let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *bounds;
         self.max_steps = self.max_steps.or(max_steps);
         self.max_states = self.max_states.or(max_states);
         self.max_executions = self.max_executions.or(max_executions);
         self.max_memory = self.max_memory.or(max_memory);
         self.timeout = self.timeout.or(timeout);
+        self.of_process()
     }
 
     /// As they are typed on the command line, with a space before each.
@@ -196,7 +197,7 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Options of every command: how to show the answer.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct OutputOptions {
     /// Colour the text: auto (on a terminal), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_possible_values = true)]
@@ -263,16 +264,8 @@ pub struct WatchOption {
     pub watch: bool,
 }
 
-impl WatchOption {
-    /// The files, if they are to be watched.
-    #[must_use]
-    pub fn of(self, files: &[PathBuf]) -> Option<&[PathBuf]> {
-        self.watch.then_some(files)
-    }
-}
-
 /// The form of the answer, for commands that know these two.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub struct FormatOption {
     /// Text for people (human), or one JSON object (json)
     #[arg(long, value_enum, default_value_t = AnswerFormat::Human, hide_possible_values = true)]
@@ -288,9 +281,9 @@ pub enum AnswerFormat {
     Json,
 }
 
-impl From<AnswerFormat> for Format {
-    fn from(format: AnswerFormat) -> Format {
-        match format {
+impl From<FormatOption> for Format {
+    fn from(option: FormatOption) -> Format {
+        match option.format {
             AnswerFormat::Human => Format::Human,
             AnswerFormat::Json => Format::Json,
         }
@@ -298,7 +291,7 @@ impl From<AnswerFormat> for Format {
 }
 
 /// The form of the answer, for commands that have findings.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub struct FindingsFormatOption {
     /// Text for people (human), one JSON object (json), or the findings for other tools: sarif, github (annotations),
     /// junit, markdown
@@ -321,6 +314,12 @@ pub enum FindingsFormat {
     Junit,
     /// Markdown.
     Markdown,
+}
+
+impl From<FindingsFormatOption> for Format {
+    fn from(option: FindingsFormatOption) -> Format {
+        option.format.into()
+    }
 }
 
 impl From<FindingsFormat> for Format {

@@ -4,7 +4,7 @@
 //! failure to write standard output makes the exit status 2.
 
 use super::deadline::Deadline;
-use super::options::ColorChoice;
+use super::options::OutputOptions;
 use super::status::Status;
 use cssame_diagnostics::{Code, Diagnostic, Severity, terminal};
 use cssame_source::SourceMap;
@@ -28,20 +28,20 @@ pub struct Output {
     failed: Option<io::Error>,
     stdout_colour: bool,
     stderr_colour: bool,
-    quiet: bool,
+    options: OutputOptions,
     deadline: Deadline,
 }
 
 impl Output {
-    /// `quiet` leaves out what only accompanies the result.
+    /// The streams as they are asked for.
     #[must_use]
-    pub fn new(color: ColorChoice, quiet: bool) -> Output {
+    pub fn new(options: &OutputOptions) -> Output {
         Output {
             stdout: BufWriter::with_capacity(BUFFER_BYTES, io::stdout()),
             failed: None,
-            stdout_colour: color.wanted(io::stdout().is_terminal()),
-            stderr_colour: color.wanted(io::stderr().is_terminal()),
-            quiet,
+            stdout_colour: options.color.wanted(io::stdout().is_terminal()),
+            stderr_colour: options.color.wanted(io::stderr().is_terminal()),
+            options: options.clone(),
             deadline: Deadline::none(),
         }
     }
@@ -63,16 +63,15 @@ impl Output {
         self.stdout_colour
     }
 
-    /// Whether what only accompanies the result is left out.
-    #[must_use]
-    pub fn quiet(&self) -> bool {
-        self.quiet
+    /// The options that it was made with.
+    pub(super) fn options(&self) -> &OutputOptions {
+        &self.options
     }
 
     /// Whether to show how far a search has come: on a terminal that can redraw a line, unless quiet.
     #[must_use]
     pub fn shows_progress(&self) -> bool {
-        !self.quiet && io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        !self.options.quiet && io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 
     /// Writes to standard output.
@@ -101,7 +100,7 @@ impl Output {
 
     /// Writes to standard error, unless quiet.
     pub fn summary(&mut self, text: &str) {
-        if !self.quiet {
+        if !self.options.quiet {
             self.note(text);
         }
     }

@@ -1,7 +1,7 @@
 //! What happens while a search runs: the progress bar, and Ctrl-C.
 
 use super::memory::PROCESS;
-use super::options::{BoundOptions, OutputOptions, Progress};
+use super::options::{BoundOptions, Progress};
 use super::output::{Output, note_at_once};
 use super::resident::ResidentWatch;
 use cssame_budget::{Budget, Statistics};
@@ -31,12 +31,7 @@ struct Monitor {
 }
 
 /// Does work within the bounds that were asked for. While it runs, a bar is shown, and Ctrl-C ends it with what is known.
-pub fn with_budget<T>(
-    bounds: &BoundOptions,
-    options: &OutputOptions,
-    output: &Output,
-    work: impl FnOnce(&Budget<'_>) -> T,
-) -> T {
+pub fn with_budget<T>(bounds: &BoundOptions, output: &Output, work: impl FnOnce(&Budget<'_>) -> T) -> T {
     // It holds since the beginning, unless it stands in a configuration that a command reads itself, such as that of a tree.
     if let Some(bytes) = bounds.max_memory {
         PROCESS.bound(bytes);
@@ -46,15 +41,15 @@ pub fn with_budget<T>(
     let _watch = ResidentWatch::start(|bytes| {
         PROCESS.more(bytes);
     });
-    let monitor = Monitor::start(output, options.progress);
+    let monitor = Monitor::start(output);
     let show = |now: &Statistics| monitor.update(now);
-    work(&bounds.budget(monitor.interrupt(), options.jobs(), given, output.deadline()).with_reporter(&show))
+    work(&bounds.budget(monitor.interrupt(), output.options().jobs(), given, output.deadline()).with_reporter(&show))
 }
 
 impl Monitor {
     /// Shows a bar on a terminal, and from now on takes Ctrl-C as the wish to stop with what is known. A second Ctrl-C
     /// ends the process.
-    fn start(output: &Output, progress: Progress) -> Monitor {
+    fn start(output: &Output) -> Monitor {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.
@@ -63,7 +58,8 @@ impl Monitor {
                 exit_interrupted();
             }
         });
-        let lines = progress == Progress::Lines && !output.quiet();
+        let options = output.options();
+        let lines = options.progress == Progress::Lines && !options.quiet;
         let line = lines.then(|| Mutex::new(Instant::now()));
         let bar = (!lines && output.shows_progress()).then(bar);
         Monitor { bar, line, interrupt, search: Mutex::new((0, Instant::now())) }

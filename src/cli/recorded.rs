@@ -5,8 +5,9 @@ use cssame_coverage::RecordedProgram;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_driver::{MANIFEST, Recording};
 use cssame_model::{Model, Options, Unit};
-use cssame_schedule::{Schedule, Step};
+use cssame_schedule::{Departure, Schedule, Step};
 use cssame_source::SourceMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A recorded execution.
@@ -82,6 +83,30 @@ pub fn programs(recorded: &[Recorded], unit: &Unit, options: &Options) -> Result
         programs.push(RecordedProgram { model, schedules });
     }
     Ok(programs)
+}
+
+/// The diagnostic of a schedule that does not fit.
+#[must_use]
+pub fn departed(model: &Model, path: &Path, schedule: &Schedule, departure: &Departure) -> Diagnostics {
+    let message = format!("`{}` does not fit the program at {departure}", name_of(path));
+    let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
+    if let Some(note) = other_program(model, schedule) {
+        diagnostic = diagnostic.with_note(note);
+    }
+    Diagnostics::general(diagnostic.with_help("record a new schedule"))
+}
+
+/// That a schedule was recorded from another file, or from another text of this one.
+fn other_program(model: &Model, schedule: &Schedule) -> Option<String> {
+    let base = |name: &str| Path::new(name).file_name().map(OsStr::to_owned);
+    if model.has_recorded(schedule) {
+        return None;
+    }
+    Some(if base(&schedule.file) == base(model.unit().name()) {
+        "the program has changed since the schedule was recorded".to_owned()
+    } else {
+        format!("the schedule was recorded from `{}`, this is `{}`", schedule.file, model.unit().name())
+    })
 }
 
 fn read_text(path: &Path) -> Result<String, Diagnostics> {

@@ -10,7 +10,7 @@
 
 use super::config;
 use super::load::STANDARD_INPUT;
-use super::options::ColorChoice;
+use super::options::OutputOptions;
 use super::output::Output;
 use super::status::Status;
 use notify::{Event, EventKind, RecursiveMode, Watcher};
@@ -34,7 +34,7 @@ const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 /// Asks again and again.
 #[must_use]
 pub fn run(arguments: &[OsString], files: &[PathBuf]) -> ExitCode {
-    let mut output = Output::new(ColorChoice::Auto, false);
+    let mut output = Output::new(&OutputOptions::default());
     match watch(arguments, files, &mut output) {
         Ok(()) => output.finish(Status::Clean),
         Err(error) => {

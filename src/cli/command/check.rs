@@ -1,14 +1,11 @@
 //! `cssame check FILE…`: every static diagnostic. The default job.
 
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
-    parse_seconds, parse_size,
-};
+use crate::options::{BoundOptions, ExecutionOptions, ProcessBounds, parse_seconds, parse_size};
 use crate::output::Output;
 use crate::progress::with_budget;
+use crate::shared::AnalysisOptions;
 use crate::status::Status;
 use crate::view::replay::{options_text, quoted};
 use clap::Args;
@@ -16,39 +13,8 @@ use cssame_answer::words::plural;
 use cssame_answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, Findings, Judged, check};
 use cssame_budget::Budget;
 use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
-use cssame_model as model;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
-locks, events, barriers and conditions, accesses that may race, and variables that belong together but are touched in \
-two critical sections.
-
-With `--confirm`, the program is run as well: each race, each cycle of locks and each torn pair of variables that the text makes possible is then real, \
-with a command that shows it; impossible, which is no warning; or open. Failures and other deadlocks that are met meanwhile are told \
-as well. A program with nothing to confirm is not run.
-
-A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
-two threads on shared objects. It is not run.
-
-`cssame FILE` is short for `cssame check FILE`.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame check samples/cssame_fig2.csm
-  cssame samples/peterson.csm samples/dekker.csm
-  cssame check --input tries=3 --format json samples/peterson.csm
-  cssame check --confirm samples/counter_unlocked.csm
-  cssame check --allow CS0401 --deny warnings samples/counter_unlocked.csm
-  cssame check --write-baseline known.json samples/counter_unlocked.csm
-  cssame check samples/classes/bank_account_broken.csm
-
-Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
-cannot be read.";
 
 /// Arguments of `check`.
 #[derive(Args, Clone, Debug)]
@@ -69,115 +35,117 @@ pub struct Arguments {
     /// machine, or the control group, has]
     #[arg(long, value_name = "SIZE", requires = "confirm", value_parser = parse_size)]
     pub max_memory: Option<u64>,
-    /// Bounds of a configuration file.
+    /// These bounds and those of a configuration file; none without --confirm.
     #[arg(skip)]
-    pub(crate) configured: BoundOptions,
+    pub(crate) bounds: BoundOptions,
     #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
+    pub(crate) analysis: AnalysisOptions,
 }
 
 impl Job for Arguments {
-    type Answer = Checked;
+    type Answer = CheckReport;
+
+    const HELP: Help = Help {
+        name: "check",
+        short: "Show every static diagnostic (the default job)",
+        long: "\
+Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
+locks, events, barriers and conditions, accesses that may race, and variables that belong together but are touched in \
+two critical sections.
+
+With `--confirm`, the program is run as well: each race, each cycle of locks and each torn pair of variables that the text makes possible is then real, \
+with a command that shows it; impossible, which is no warning; or open. Failures and other deadlocks that are met meanwhile are told \
+as well. A program with nothing to confirm is not run.
+
+A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
+two threads on shared objects. It is not run.
+
+`cssame FILE` is short for `cssame check FILE`.",
+        examples: "\
+Examples:
+  cssame check samples/cssame_fig2.csm
+  cssame samples/peterson.csm samples/dekker.csm
+  cssame check --input tries=3 --format json samples/peterson.csm
+  cssame check --confirm samples/counter_unlocked.csm
+  cssame check --allow CS0401 --deny warnings samples/counter_unlocked.csm
+  cssame check --write-baseline known.json samples/counter_unlocked.csm
+  cssame check samples/classes/bank_account_broken.csm
+
+Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
+cannot be read.",
+    };
 
     fn common(&self) -> Common<'_> {
-        Common::new("check", self.files.first(), self.format.format, &self.output).with_lints(&self.lints)
+        self.analysis.common(&self.files)
     }
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(&self.files)
-    }
-
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.configured = bounds.clone();
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        let bounds = if self.confirm { self.configured.of_process() } else { ProcessBounds::default() };
-        ProcessBounds { memory: self.max_memory.or(bounds.memory), timeout: self.timeout.or(bounds.timeout) }
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        if !self.confirm {
+            return ProcessBounds::default();
+        }
+        let &mut Arguments { max_states, timeout, max_memory, .. } = self;
+        self.bounds = BoundOptions { max_states, timeout, max_memory, ..BoundOptions::default() };
+        self.bounds.set_defaults(bounds)
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.
-    fn answer(&self, output: &Output) -> Result<Checked, Diagnostics> {
+    fn answer(&self, output: &Output) -> Result<CheckReport, Diagnostics> {
         let mut input = CheckInput::default();
         for path in &self.files {
             let file = load::read(&mut input.sources, path);
             input.files.push((name_of(path), file));
         }
-        let (inputs, jobs) = (&self.program.inputs, self.output.jobs());
-        let report = if self.confirm {
-            let max_states = self.max_states.or(self.configured.max_states);
-            let timeout = self.timeout.or(self.configured.timeout);
-            let max_memory = self.max_memory.or(self.configured.max_memory);
-            let bounds = BoundOptions { max_states, max_memory, timeout, ..self.configured.clone() };
-            with_budget(&bounds, &self.output, output, |budget: &Budget<'_>| {
-                check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget, tells_ends: true }))
-            })
-        } else {
-            check(input, inputs, jobs, None)
-        };
-        Ok(Checked { report, options: self.program.with(&ExecutionOptions::default()) })
-    }
-}
-
-/// What was found, and with which options.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Checked {
-    report: CheckReport,
-    #[serde(skip)]
-    options: model::Options,
-}
-
-impl Checked {
-    /// The diagnostics; those that an execution has confirmed with the command that shows it.
-    fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut found = self.report.found.clone();
-        for of in self.report.confirmed.iter().flatten().filter(|of| of.status == "real") {
-            let Some(diagnostic) = found.get_mut(of.diagnostic) else { continue };
-            let Some(span) = diagnostic.span() else { continue };
-            let file = quoted(self.report.sources.file(span.file).name());
-            let options = options_text(&self.options);
-            let pair = of.pair.as_ref().map_or_else(String::new, |[a, b]| format!(" --pair {a},{b}"));
-            let seed = of.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
-            let command = if of.code == "CS0501" { "correlate" } else { "races" };
-            diagnostic.notes.push(format!("again: cssame {command} {file}{options}{pair}{seed}"));
+        let (inputs, jobs) = (&self.analysis.program.inputs, output.options().jobs());
+        if !self.confirm {
+            return Ok(check(input, inputs, jobs, None));
         }
-        found
-    }
-}
-
-impl Answer for Checked {
-    fn findings(&self) -> Findings<'_> {
-        self.report.findings()
+        let max_states = self.bounds.max_states;
+        Ok(with_budget(&self.bounds, output, |budget: &Budget<'_>| {
+            check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget, tells_ends: true }))
+        }))
     }
 
-    fn judged(self, judged: &Judged) -> Checked {
-        Checked { report: self.report.judged(judged), ..self }
+    fn findings<'a>(&self, report: &'a CheckReport) -> Findings<'a> {
+        report.findings()
+    }
+
+    fn judged(&self, report: CheckReport, judged: &Judged) -> CheckReport {
+        report.judged(judged)
     }
 
     fn shows_problems(&self) -> bool {
         true
     }
 
-    fn print(&self, _: &Judged, output: &mut Output) {
-        output.print(&terminal::render_all(&self.report.sources, &self.diagnostics(), output.colour()));
-        output.summary(&(summary(&self.report) + &closed_words(&self.report.closed)));
+    fn print(&self, report: &CheckReport, _: &Judged, output: &mut Output) {
+        output.print(&terminal::render_all(&report.sources, &self.diagnostics(report), output.colour()));
+        output.summary(&(summary(report) + &closed_words(&report.closed)));
     }
 
-    fn status(&self, _: &Judged) -> Status {
-        match (self.report.compiles, self.report.errors + self.report.warnings) {
+    fn status(&self, report: &CheckReport, _: &Judged) -> Status {
+        match (report.compiles, report.errors + report.warnings) {
             (false, _) => Status::Invalid,
             (true, 0) => Status::Clean,
             (true, _) => Status::Findings,
         }
+    }
+}
+
+impl Arguments {
+    /// The diagnostics; those that an execution has confirmed with the command that shows it.
+    fn diagnostics(&self, report: &CheckReport) -> Vec<Diagnostic> {
+        let options = options_text(&self.analysis.program.with(&ExecutionOptions::default()));
+        let mut found = report.found.clone();
+        for of in report.confirmed.iter().flatten().filter(|of| of.status == "real") {
+            let Some(diagnostic) = found.get_mut(of.diagnostic) else { continue };
+            let Some(span) = diagnostic.span() else { continue };
+            let file = quoted(report.sources.file(span.file).name());
+            let pair = of.pair.as_ref().map_or_else(String::new, |[a, b]| format!(" --pair {a},{b}"));
+            let seed = of.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
+            let command = if of.code == "CS0501" { "correlate" } else { "races" };
+            diagnostic.notes.push(format!("again: cssame {command} {file}{options}{pair}{seed}"));
+        }
+        found
     }
 }
 

@@ -1,15 +1,12 @@
 //! `cssame ci [PATH…]`: the findings of several commands in all programs of a tree, with one exit status.
 
 use crate::config::Config;
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProcessBounds, ProgramOptions,
-    QuestionBounds,
-};
+use crate::options::{BoundOptions, ListingFile, ProcessBounds, QuestionBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
+use crate::shared::SearchOptions;
 use crate::status::Status;
 use crate::tree;
 use crate::view;
@@ -18,29 +15,8 @@ use cssame_answer::{CiCommand, CiFile, CiReport, CiRequest, Findings, Judged, ci
 use cssame_budget::Budget;
 use cssame_diagnostics::{Diagnostic, Diagnostics, Severity};
 use cssame_source::SourceMap;
-use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Asks `check`, `races` and `futures` of every `.csm` file below the given paths (the current directory if none is given), and \
-ends with one exit status for all of them. Files that `.gitignore` names are left out. What two commands find alike is one \
-finding; races and cycles of locks that no execution has are none.
-
-The nearest `cssame.toml` of each file holds for it: its bounds are those of each command in each file, so that a tree takes no \
-longer than its files. The table `[ci]` of that of the first path says which commands are asked and what is left out.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame ci --command check samples
-  cssame ci --timeout 20 samples/peterson.csm samples/dekker.csm
-  cssame ci --write sarif=results.sarif --write markdown=sum.md samples/dekker.csm
-  cssame ci --command check --exclude '*_broken.csm' --format github samples
-
-Exit status: 0 nothing found, 1 findings, 2 a file does not compile or cannot be
-read, 3 a bound was hit before all was decided and nothing was found so far.";
 
 /// Arguments of `ci`.
 #[derive(Args, Clone, Debug)]
@@ -61,17 +37,7 @@ pub struct Arguments {
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
-    pub(crate) execution: ExecutionOptions,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
-    #[command(flatten)]
-    pub(crate) bounds: BoundOptions,
+    pub(crate) search: SearchOptions<()>,
 }
 
 fn parse_command(text: &str) -> Result<CiCommand, String> {
@@ -79,29 +45,40 @@ fn parse_command(text: &str) -> Result<CiCommand, String> {
     found.map(|&(_, command)| command).ok_or_else(|| "there are `check`, `races` and `futures`".to_owned())
 }
 
-/// What was found in the tree.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Found {
-    report: CiReport,
-    #[serde(skip)]
-    all: bool,
-}
-
 impl Job for Arguments {
-    type Answer = Found;
+    type Answer = CiReport;
+
+    const HELP: Help = Help {
+        name: "ci",
+        short: "Ask check, races and futures of every program of a tree",
+        long: "\
+Asks `check`, `races` and `futures` of every `.csm` file below the given paths (the current directory if none is given), and \
+ends with one exit status for all of them. Files that `.gitignore` names are left out. What two commands find alike is one \
+finding; races and cycles of locks that no execution has are none.
+
+The nearest `cssame.toml` of each file holds for it: its bounds are those of each command in each file, so that a tree takes no \
+longer than its files. The table `[ci]` of that of the first path says which commands are asked and what is left out.",
+        examples: "\
+Examples:
+  cssame ci --command check samples
+  cssame ci --timeout 20 samples/peterson.csm samples/dekker.csm
+  cssame ci --write sarif=results.sarif --write markdown=sum.md samples/dekker.csm
+  cssame ci --command check --exclude '*_broken.csm' --format github samples
+
+Exit status: 0 nothing found, 1 findings, 2 a file does not compile or cannot be
+read, 3 a bound was hit before all was decided and nothing was found so far.",
+    };
 
     fn common(&self) -> Common<'_> {
-        let common = Common::new("ci", self.paths.first(), self.format.format, &self.output);
-        Common { written: &self.write, ..common.with_lints(&self.lints) }
+        Common { written: &self.write, ..self.search.common(&self.paths) }
     }
 
-    /// Each question has a time of its own.
-    fn process_bounds(&self) -> ProcessBounds {
-        ProcessBounds { timeout: None, ..self.bounds.of_process() }
+    /// Each file has a configuration, and each question a time of its own.
+    fn set_default_bounds(&mut self, _: &BoundOptions) -> ProcessBounds {
+        ProcessBounds { timeout: None, ..self.search.bounds.of_process() }
     }
 
-    fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
+    fn answer(&self, output: &Output) -> Result<CiReport, Diagnostics> {
         let here = [PathBuf::from(".")];
         let paths = if self.paths.is_empty() { &here } else { self.paths.as_slice() };
         let config = self.config_of_tree(&paths[0])?;
@@ -111,12 +88,34 @@ impl Job for Arguments {
         let all = CiCommand::WORDS.map(|(_, command)| command);
         let commands = if named.is_empty() { all.into() } else { named.iter().copied().collect() };
         // Each command in each file has a time of its own.
-        let max_memory = self.bounds.max_memory.or(config.bounds.max_memory);
+        let max_memory = self.search.bounds.max_memory.or(config.bounds.max_memory);
         let whole = BoundOptions { max_memory, ..BoundOptions::default() };
-        let found = with_budget(&whole, &self.output, output, |budget: &Budget<'_>| {
+        let found = with_budget(&whole, output, |budget: &Budget<'_>| {
             files.iter().map(|file| self.ask(file, &commands, budget)).collect::<Result<Vec<CiFile>, Diagnostics>>()
         });
-        Ok(Found { report: CiReport { files: found?, diagnostics: Vec::new() }, all: self.all })
+        Ok(CiReport { files: found?, diagnostics: Vec::new() })
+    }
+
+    fn findings<'a>(&self, report: &'a CiReport) -> Findings<'a> {
+        report.findings()
+    }
+
+    fn judged(&self, report: CiReport, judged: &Judged) -> CiReport {
+        report.judged(judged)
+    }
+
+    fn bounds(&self, report: &CiReport) -> Vec<Diagnostic> {
+        report.bounds()
+    }
+
+    fn print(&self, report: &CiReport, judged: &Judged, output: &mut Output) {
+        view::ci::print(report, judged, self.all, output);
+        output.complain(&SourceMap::default(), &self.bounds(report));
+        output.summary(&view::ci::summary(report));
+    }
+
+    fn status(&self, report: &CiReport, judged: &Judged) -> Status {
+        status(report, judged)
     }
 }
 
@@ -124,46 +123,19 @@ impl Arguments {
     /// The configuration that holds for files in the first path.
     fn config_of_tree(&self, path: &Path) -> Result<Config, Diagnostics> {
         let inside = if path.is_dir() { path.join("file") } else { path.to_path_buf() };
-        self.lints.config(&inside)
+        self.search.analysis.lints.config(&inside)
     }
 
     fn ask(&self, path: &Path, commands: &BTreeSet<CiCommand>, budget: &Budget<'_>) -> Result<CiFile, Diagnostics> {
-        let mut bounds = self.bounds.clone();
-        bounds.set_defaults(&self.lints.config(path)?.bounds);
+        let mut bounds = self.search.bounds.clone();
+        bounds.set_defaults(&self.search.analysis.lints.config(path)?.bounds);
         let of_question = QuestionBounds::of(&bounds);
         let of_command = || of_question.budget(budget);
         let mut sources = SourceMap::default();
         let file = load::read(&mut sources, path);
-        let request = CiRequest {
-            commands: commands.clone(),
-            options: self.program.with(&self.execution),
-            race_states: bounds.max_states,
-        };
+        let (commands, options) = (commands.clone(), self.search.options());
+        let request = CiRequest { commands, options, race_states: bounds.max_states };
         Ok(ci_file(&load::name_of(path), (sources, file), &request, &of_command))
-    }
-}
-
-impl Answer for Found {
-    fn findings(&self) -> Findings<'_> {
-        self.report.findings()
-    }
-
-    fn judged(self, judged: &Judged) -> Found {
-        Found { report: self.report.judged(judged), ..self }
-    }
-
-    fn bounds(&self) -> Vec<Diagnostic> {
-        self.report.bounds()
-    }
-
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        view::ci::print(&self.report, judged, self.all, output);
-        output.complain(&SourceMap::default(), &self.bounds());
-        output.summary(&view::ci::summary(&self.report));
-    }
-
-    fn status(&self, judged: &Judged) -> Status {
-        status(&self.report, judged)
     }
 }
 

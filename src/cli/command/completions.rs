@@ -1,26 +1,13 @@
 //! `cssame completions SHELL`: what a shell needs to complete a command line.
 
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::options::{Format, OutputOptions};
 use crate::output::Output;
-use crate::status::Status;
 use clap::Args;
 use clap_complete::{Shell, generate};
-use cssame_answer::{Findings, Judged};
+use cssame_answer::Judged;
 use cssame_diagnostics::Diagnostics;
 use serde::Serialize;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Prints a script that makes a shell complete the commands, options and values of cssame. docs/commands/completions.md says where \
-each shell looks for it.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame completions bash > ~/.local/share/bash-completion/completions/cssame
-  cssame completions zsh > ~/.zfunc/_cssame
-  cssame completions fish > ~/.config/fish/completions/cssame.fish";
 
 /// Arguments of `completions`.
 #[derive(Args, Clone, Debug)]
@@ -44,8 +31,25 @@ pub struct Script {
 impl Job for Arguments {
     type Answer = Script;
 
+    const HELP: Help = Help {
+        name: "completions",
+        short: "Print what a shell needs to complete command lines",
+        long: "\
+Prints a script that makes a shell complete the commands, options and values of cssame. docs/commands/completions.md says where \
+each shell looks for it.",
+        examples: "\
+Examples:
+  cssame completions bash > ~/.local/share/bash-completion/completions/cssame
+  cssame completions zsh > ~/.zfunc/_cssame
+  cssame completions fish > ~/.config/fish/completions/cssame.fish",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("completions", None, Format::Human, &self.output)
+        Common::new(&[], Format::Human, &self.output)
+    }
+
+    fn set_grammar(&mut self, grammar: &clap::Command) {
+        self.grammar = Some(grammar.clone());
     }
 
     fn answer(&self, _: &Output) -> Result<Script, Diagnostics> {
@@ -54,18 +58,8 @@ impl Job for Arguments {
         generate(self.shell, &mut grammar, "cssame", &mut bytes);
         Ok(Script { text: String::from_utf8_lossy(&bytes).into_owned() })
     }
-}
 
-impl Answer for Script {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        output.print(&self.text);
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
+    fn print(&self, script: &Script, _: &Judged, output: &mut Output) {
+        output.print(&script.text);
     }
 }

@@ -1,52 +1,19 @@
 //! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
 
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
-    parse_part,
-};
+use crate::options::{BoundOptions, ProcessBounds, parse_part};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::record;
-use crate::status::Status;
+use crate::shared::SearchOptions;
 use crate::view::correlate::{self as view, CorrelateView};
 use clap::Args;
 use cssame_answer::{CorrelateAnswer, CorrelateRequest, Execute, Findings, Judged, correlate, finding};
 use cssame_budget::Budget;
 use cssame_diagnostics::{Diagnostic, Diagnostics};
-use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Finds variables that belong together: one is computed from the other, is written where a condition on the other \
-holds, or both are computed from a third. Then ranks the pairs of methods that may run in parallel: a pair ranks high \
-where a method touches two such variables with synchronisation in between, so that another method can come between and \
-see, or leave, halves that do not fit.
-
-What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first. The \
-pairs above the threshold are then executed, in all ways: an endangered access is confirmed where some execution tears \
-it apart in which the other method has a part, and shown; it is refuted where none does, whoever comes between; elsewhere \
-where only others do, who are named; else it stays potential.
-
-In a program with a `main`, methods are its functions and the arms that touch shared variables themselves. In a file of \
-classes without a `main`, any two public methods may run in parallel, one with itself too; they are executed in \
-programs that are made for them.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame correlate samples/jannesari_fig9.csm
-  cssame correlate --rank 0.3 samples/order_pool_broken.csm
-  cssame correlate --sets samples/order_pool_broken.csm
-  cssame correlate --threshold 0.8 --format json samples/bank_account.csm
-
-Exit status: 0 nothing endangered, or all of it refuted, 1 an execution tears a pair with a rank above the threshold, or \
-fails or blocks in it (with --static: there is such a pair), 2 the program does not compile, 3 none was found so far, but \
-an endangered access stays potential, or there are too many pairs to rank them all.";
 
 /// Arguments of `correlate`.
 #[derive(Args, Clone, Debug)]
@@ -70,97 +37,92 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) execution: ExecutionOptions,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
-    #[command(flatten)]
-    pub(crate) bounds: BoundOptions,
-}
-
-/// Correlations and pairs, and what was asked for.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Correlated {
-    answer: CorrelateAnswer,
-    #[serde(skip)]
-    arguments: Arguments,
+    pub(crate) search: SearchOptions,
 }
 
 impl Job for Arguments {
-    type Answer = Correlated;
+    type Answer = CorrelateAnswer;
+
+    const HELP: Help = Help {
+        name: "correlate",
+        short: "Find variables that belong together, and method pairs that may tear them",
+        long: "\
+Finds variables that belong together: one is computed from the other, is written where a condition on the other \
+holds, or both are computed from a third. Then ranks the pairs of methods that may run in parallel: a pair ranks high \
+where a method touches two such variables with synchronisation in between, so that another method can come between and \
+see, or leave, halves that do not fit.
+
+What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first. The \
+pairs above the threshold are then executed, in all ways: an endangered access is confirmed where some execution tears \
+it apart in which the other method has a part, and shown; it is refuted where none does, whoever comes between; elsewhere \
+where only others do, who are named; else it stays potential.
+
+In a program with a `main`, methods are its functions and the arms that touch shared variables themselves. In a file of \
+classes without a `main`, any two public methods may run in parallel, one with itself too; they are executed in \
+programs that are made for them.",
+        examples: "\
+Examples:
+  cssame correlate samples/jannesari_fig9.csm
+  cssame correlate --rank 0.3 samples/order_pool_broken.csm
+  cssame correlate --sets samples/order_pool_broken.csm
+  cssame correlate --threshold 0.8 --format json samples/bank_account.csm
+
+Exit status: 0 nothing endangered, or all of it refuted, 1 an execution tears a pair with a rank above the threshold, or \
+fails or blocks in it (with --static: there is such a pair), 2 the program does not compile, 3 none was found so far, but \
+an endangered access stays potential, or there are too many pairs to rank them all.",
+    };
 
     fn common(&self) -> Common<'_> {
-        Common::new("correlate", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+        self.search.common(from_ref(&self.file))
     }
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        self.search.bounds.set_defaults(bounds)
     }
 
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        self.bounds.of_process()
-    }
-
-    fn answer(&self, output: &Output) -> Result<Correlated, Diagnostics> {
-        let unit = load::unit(&self.file, &self.program.inputs)?;
+    fn answer(&self, output: &Output) -> Result<CorrelateAnswer, Diagnostics> {
+        let unit = load::unit(&self.file, &self.search.analysis.program.inputs)?;
         let request = CorrelateRequest {
             threshold: self.threshold,
             rank: self.rank,
             sets: self.sets,
             execute: if self.only_static { Execute::Nothing } else { Execute::Selected },
-            options: &self.program.with(&self.execution),
+            options: &self.search.options(),
         };
         let search = |budget: &Budget<'_>| correlate(unit, &request, budget);
         let answer = match request.execute {
-            Execute::Selected => with_budget(&self.bounds, &self.output, output, search),
+            Execute::Selected => with_budget(&self.search.bounds, output, search),
             Execute::Nothing => search(&Budget::unlimited()),
         };
         if let Some(directory) = &self.record_dir {
             record::write_tears(directory, &self.file, &answer)?;
         }
-        Ok(Correlated { answer, arguments: self.clone() })
-    }
-}
-
-impl Answer for Correlated {
-    fn findings(&self) -> Findings<'_> {
-        self.answer.findings(self.arguments.only_static)
+        Ok(answer)
     }
 
-    fn bounds(&self) -> Vec<Diagnostic> {
-        self.answer.executed.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+    fn findings<'a>(&self, answer: &'a CorrelateAnswer) -> Findings<'a> {
+        answer.findings(self.only_static)
     }
 
-    fn print(&self, _: &Judged, output: &mut Output) {
-        let Correlated { answer, arguments } = self;
+    fn bounds(&self, answer: &CorrelateAnswer) -> Vec<Diagnostic> {
+        answer.executed.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
+    fn print(&self, answer: &CorrelateAnswer, _: &Judged, output: &mut Output) {
         let view = CorrelateView {
             answer,
-            file: &arguments.file,
-            bounds: &arguments.bounds.text(),
-            record_dir: arguments.record_dir.as_deref(),
+            file: &self.file,
+            bounds: &self.search.bounds.text(),
+            record_dir: self.record_dir.as_deref(),
             colour: output.colour(),
         };
         output.print(&view.text());
-        output.complain(&answer.executed.unit().sources, &self.bounds());
+        output.complain(&answer.executed.unit().sources, &self.bounds(answer));
         output.summary(&view::summary(answer));
     }
 
-    fn status(&self, judged: &Judged) -> Status {
-        // Where nothing is executed, what the text shows is the finding.
-        let is_static = self.arguments.only_static;
-        let is_decided = if is_static { self.answer.correlation.complete } else { self.answer.is_decided() };
-        Status::of_search(judged.has_findings(), is_decided)
+    /// Where nothing is executed, what the text shows is the finding.
+    fn is_decided(&self, answer: &CorrelateAnswer) -> bool {
+        if self.only_static { answer.correlation.complete } else { answer.is_decided() }
     }
 }

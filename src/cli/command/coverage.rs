@@ -1,21 +1,16 @@
 //! `cssame coverage FILE`: what executions cover of how threads can come between each other.
 
-use super::drive::{check_directory, no_package, write_package};
-use super::run::departed;
 use crate::files;
 use crate::generation::GenerationOptions;
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions,
-    WatchOption,
-};
+use crate::options::{BoundOptions, ExecutionOptions, FindingsFormat, ProcessBounds};
 use crate::output::Output;
+use crate::package::{check_directory, driver_options, no_package, write_package};
 use crate::progress::with_budget;
 use crate::record;
-use crate::recorded::{self, Recorded, read_package, read_schedule};
-use crate::status::Status;
+use crate::recorded::{self, Recorded, departed, read_package, read_schedule};
+use crate::shared::AnalysisOptions;
 use crate::view::coverage::{self as view, CoverageView, Covered};
 use crate::view::replay::{options_text, quoted};
 use clap::{Args, ValueEnum};
@@ -27,41 +22,11 @@ use cssame_answer::{
 use cssame_budget::{Bound, Budget};
 use cssame_coverage::report::CoverageReport;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use cssame_driver as driver;
-use cssame_driver::Expect;
+use cssame_driver::Manifest;
 use cssame_model::{Options, Unit};
-use cssame_schedule::source_hash;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice::from_ref;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Says how much of what threads can do to each other some executions have tried. It counts instances of 17 memory-access \
-patterns: two threads that may run in parallel access one variable, or two, in an order that matters, such as a read, a \
-write by the other thread, and a read again. Beside them stand pairs of methods that ran at the same time, and the terms of \
-pi functions: which reads have seen which writes.
-
-The executions are random ones, by seeds, and recorded ones (--schedule, --package). For a program, all states are searched for what \
-some execution can cover, so that a number below 100 % means that something is left to try. A file of classes without a \
-`main` is run in drivers that call two of its methods in parallel.
-
-With --generate, tests are made for such a file: two threads that call public methods of one object, directed at what is not \
-covered yet. A test fails if the class fails, if threads wait for ever, or if the results are those of no order of the calls.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame coverage samples/bank_account_broken.csm
-  cssame coverage --runs 1000 --seed 7 samples/counter_unlocked.csm
-  cssame coverage --no-exploration --format json samples/map_log4j.csm
-  cssame coverage --record-dir found samples/bank_transfer_deadlock.csm
-  cssame coverage --report lcov --output cov.info samples/map_log4j.csm
-  cssame coverage --generate samples/classes/vector_broken.csm
-  cssame coverage --generate --out tests --seed 1 samples/map_log4j.csm
-
-Exit status: 0 no execution fails, 1 a failure or a deadlock of the program was met, or a generated test fails, 2 bad usage, a program that does not \
-compile or a schedule that does not fit, 3 no execution fails, and a bound was hit before it was known what can be covered.";
 
 /// Executions at random, unless `--runs` or `--schedule` says otherwise.
 const RUNS: u64 = 100;
@@ -102,15 +67,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) shown: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
+    pub(crate) analysis: AnalysisOptions,
     #[command(flatten)]
     pub(crate) generation: GenerationOptions,
     #[command(flatten)]
@@ -133,8 +90,6 @@ pub enum ReportKind {
 #[serde(transparent)]
 pub struct Found {
     answer: What,
-    #[serde(skip)]
-    arguments: Arguments,
     #[serde(skip)]
     subject: Compiled,
     /// Executions of the package that are of other programs.
@@ -171,24 +126,45 @@ impl What {
 impl Job for Arguments {
     type Answer = Found;
 
+    const HELP: Help = Help {
+        name: "coverage",
+        short: "Measure which ways of threads to come between each other executions try",
+        long: "\
+Says how much of what threads can do to each other some executions have tried. It counts instances of 17 memory-access \
+patterns: two threads that may run in parallel access one variable, or two, in an order that matters, such as a read, a \
+write by the other thread, and a read again. Beside them stand pairs of methods that ran at the same time, and the terms of \
+pi functions: which reads have seen which writes.
+
+The executions are random ones, by seeds, and recorded ones (--schedule, --package). For a program, all states are searched for what \
+some execution can cover, so that a number below 100 % means that something is left to try. A file of classes without a \
+`main` is run in drivers that call two of its methods in parallel.
+
+With --generate, tests are made for such a file: two threads that call public methods of one object, directed at what is not \
+covered yet. A test fails if the class fails, if threads wait for ever, or if the results are those of no order of the calls.",
+        examples: "\
+Examples:
+  cssame coverage samples/bank_account_broken.csm
+  cssame coverage --runs 1000 --seed 7 samples/counter_unlocked.csm
+  cssame coverage --no-exploration --format json samples/map_log4j.csm
+  cssame coverage --record-dir found samples/bank_transfer_deadlock.csm
+  cssame coverage --report lcov --output cov.info samples/map_log4j.csm
+  cssame coverage --generate samples/classes/vector_broken.csm
+  cssame coverage --generate --out tests --seed 1 samples/map_log4j.csm
+
+Exit status: 0 no execution fails, 1 a failure or a deadlock of the program was met, or a generated test fails, 2 bad usage, a program that does not \
+compile or a schedule that does not fit, 3 no execution fails, and a bound was hit before it was known what can be covered.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("coverage", Some(&self.file), self.format.format, &self.shown).with_lints(&self.lints)
+        self.analysis.common(from_ref(&self.file))
     }
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
-    }
-
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        self.bounds.of_process()
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        self.bounds.set_defaults(bounds)
     }
 
     fn validate(&self) -> Result<(), String> {
-        if self.report.is_some() && self.output.is_none() && self.format.format == FindingsFormat::Json {
+        if self.report.is_some() && self.output.is_none() && self.analysis.format.format == FindingsFormat::Json {
             return Err(
                 "standard output has room for one of the two: write the report to a file with `--output`".to_owned()
             );
@@ -212,7 +188,7 @@ impl Job for Arguments {
         let left_out = all - recorded.len();
         let request = self.request(&recorded, &subject, &options)?;
         let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, budget);
-        let answer = with_budget(&self.bounds, &self.shown, output, search).map_err(|(number, departure)| {
+        let answer = with_budget(&self.bounds, output, search).map_err(|(number, departure)| {
             let one = recorded.get(number);
             let model = match &subject {
                 Compiled::Program(model) => Some(&**model),
@@ -226,7 +202,41 @@ impl Job for Arguments {
         if let (Some(directory), Compiled::Program(model)) = (&self.record_dir, &subject) {
             record::write_coverage(directory, model, &answer)?;
         }
-        Ok(Found { left_out, ..self.found(What::Covered(Box::new(answer)), subject)? })
+        self.found(What::Covered(Box::new(answer)), subject, left_out)
+    }
+
+    fn findings<'a>(&self, found: &'a Found) -> Findings<'a> {
+        match &found.answer {
+            What::Covered(answer) => answer.findings(&found.subject),
+            What::Generated(answer) => answer.findings(found.subject.unit()),
+        }
+    }
+
+    fn bounds(&self, found: &Found) -> Vec<Diagnostic> {
+        found.answer.bound().map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
+    fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {
+        let Found { answer, subject, left_out } = found;
+        self.print_answer(found, judged, output);
+        output.complain(&subject.unit().sources, &self.bounds(found));
+        output.summary(&match answer {
+            What::Covered(answer) => view::summary(answer),
+            What::Generated(answer) => view::generated_summary(answer),
+        });
+        if *left_out > 0 {
+            let left_out = plural(*left_out, "execution");
+            output.summary(&format!(
+                "{left_out} of the package left out: of other programs, which begin in a recorded state\n"
+            ));
+        }
+    }
+
+    fn is_decided(&self, found: &Found) -> bool {
+        match &found.answer {
+            What::Covered(answer) => answer.findings.is_whole(),
+            What::Generated(answer) => answer.bound.is_none(),
+        }
     }
 }
 
@@ -236,54 +246,36 @@ impl Arguments {
         let request = self.generation.request(self.seed, self.bounds.max_steps.map(u64::from), explore);
         let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() };
         let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, budget);
+        let target = self.generation.target.unwrap_or_default();
         if let Some(out) = &self.generation.out {
-            check_directory(out, self.generation.target.unwrap_or_default().into())?;
+            check_directory(out, target.into())?;
         }
-        let mut answer = with_budget(&bounds, &self.shown, output, search)?;
+        let mut answer = with_budget(&bounds, output, search)?;
         if let Some(out) = &self.generation.out {
-            answer.emitted = Some(self.emitted(out, &unit, options, &answer)?);
+            let max_steps = self.max_steps();
+            let of_driver = driver_options(target, (&self.file, unit.text()), options, max_steps);
+            let package = drive_generated(&answer, (options, &of_driver)).map_err(|error| match error {
+                NoTests::Program(problems) => problems,
+                NoTests::Package(error) => no_package(&error),
+            })?;
+            let (files, out) = (write_package(out, &package)?, load::name_of(out));
+            let Manifest { tests, target, .. } = package.manifest;
+            answer.emitted = Some(EmittedTests { out, files, tests, target });
         }
-        self.found(What::Generated(Box::new(answer)), Compiled::Library(Box::new(unit)))
-    }
-
-    /// Writes the tests as a package.
-    fn emitted(
-        &self,
-        out: &Path,
-        unit: &Unit,
-        options: &Options,
-        answer: &GenerateAnswer,
-    ) -> Result<EmittedTests, Diagnostics> {
-        let driver_options = driver::Options {
-            target: self.generation.target.unwrap_or_default().into(),
-            expect: Expect::Program,
-            file: load::name_of(&self.file),
-            hash: source_hash(unit.text()),
-            inputs: options.inputs.clone(),
-            semantics: options.semantics,
-            max_steps: self.bounds.max_steps.map_or(CoverageRequest::default().max_steps, u64::from),
-            free: false,
-        };
-        let package = drive_generated(answer, (options, &driver_options)).map_err(|error| match error {
-            NoTests::Program(problems) => problems,
-            NoTests::Package(error) => no_package(&error),
-        })?;
-        write_package(out, &package)?;
-        Ok(EmittedTests {
-            out: load::name_of(out),
-            files: package.files.iter().map(|(path, _)| path.to_string_lossy().into_owned()).collect(),
-            tests: package.manifest.tests,
-            target: package.manifest.target,
-        })
+        self.found(What::Generated(Box::new(answer)), Compiled::Library(Box::new(unit)), 0)
     }
 
     /// Writes the report to its file.
-    fn found(&self, answer: What, subject: Compiled) -> Result<Found, Diagnostics> {
-        let found = Found { answer, arguments: self.clone(), subject, left_out: 0 };
+    fn found(&self, answer: What, subject: Compiled, left_out: usize) -> Result<Found, Diagnostics> {
+        let found = Found { answer, subject, left_out };
         if let (Some(kind), Some(path)) = (self.report, &self.output) {
-            files::write(path, &found.report(kind, false)?)?;
+            files::write(path, &self.report_of(&found, kind, false)?)?;
         }
         Ok(found)
+    }
+
+    fn max_steps(&self) -> u64 {
+        self.bounds.max_steps.map_or(CoverageRequest::default().max_steps, u64::from)
     }
 
     /// The recorded executions, those of the package last.
@@ -301,7 +293,7 @@ impl Arguments {
 
     /// What executions depend on. Schedules bring along what they were recorded with, on which they have to agree.
     fn options(&self, recorded: &[Recorded]) -> Result<Options, Diagnostics> {
-        let given = self.program.with(&self.execution);
+        let given = self.analysis.program.with(&self.execution);
         let Some((first, others)) = recorded.split_first() else { return Ok(given) };
         let options = given.over(&first.schedule)?;
         for other in others {
@@ -332,7 +324,7 @@ impl Arguments {
             seed: self.seed,
             schedules,
             programs: programs.into(),
-            max_steps: self.bounds.max_steps.map_or(defaults.max_steps, u64::from),
+            max_steps: self.max_steps(),
             explore: self.bounds.max_states.or(defaults.explore).filter(|_| !self.no_exploration),
         })
     }
@@ -357,13 +349,11 @@ impl Arguments {
         }
         text + &self.bounds.text()
     }
-}
 
-impl Found {
-    fn report(&self, kind: ReportKind, colour: bool) -> Result<String, Diagnostics> {
-        let (lines, file) = (&self.answer.report().lines, load::name_of(&self.arguments.file));
+    fn report_of(&self, found: &Found, kind: ReportKind, colour: bool) -> Result<String, Diagnostics> {
+        let (lines, file) = (&found.answer.report().lines, load::name_of(&self.file));
         match kind {
-            ReportKind::Listing => Ok(view::listing(self.subject.unit().text(), lines, colour)),
+            ReportKind::Listing => Ok(view::listing(found.subject.unit().text(), lines, colour)),
             ReportKind::Lcov => Ok(view::lcov(&file, lines)),
             ReportKind::Cobertura => view::cobertura(&file, lines).map_err(|error| {
                 Diagnostics::error(Code::CannotWrite, format!("the report cannot be written: {error}"))
@@ -372,15 +362,15 @@ impl Found {
     }
 
     /// The report in place of the text, or the text.
-    fn print_answer(&self, judged: &Judged, output: &mut Output) {
-        if let (Some(kind), None) = (self.arguments.report, &self.arguments.output) {
-            match self.report(kind, output.colour()) {
+    fn print_answer(&self, found: &Found, judged: &Judged, output: &mut Output) {
+        if let (Some(kind), None) = (self.report, &self.output) {
+            match self.report_of(found, kind, output.colour()) {
                 Ok(text) => output.print(&text),
                 Err(failure) => output.complain(&failure.sources, &failure.list),
             }
             return;
         }
-        let Found { answer, arguments, subject, .. } = self;
+        let Found { answer, subject, .. } = found;
         let coverage = match answer {
             What::Covered(answer) => Covered::from(&**answer),
             What::Generated(answer) => Covered::from(&**answer),
@@ -388,53 +378,17 @@ impl Found {
         let view = CoverageView {
             coverage,
             subject,
-            file: &arguments.file,
-            options: &arguments.typed(),
-            inputs: &options_text(&arguments.program.with(&arguments.execution)),
-            record_dir: arguments.record_dir.as_deref(),
-            all: arguments.all,
+            file: &self.file,
+            options: &self.typed(),
+            inputs: &options_text(&self.analysis.program.with(&self.execution)),
+            record_dir: self.record_dir.as_deref(),
+            all: self.all,
             judged,
             colour: output.colour(),
         };
         match answer {
             What::Covered(_) => output.print(&view.text()),
             What::Generated(answer) => output.print(&view.generated(answer)),
-        }
-    }
-}
-
-impl Answer for Found {
-    fn findings(&self) -> Findings<'_> {
-        match &self.answer {
-            What::Covered(answer) => answer.findings(&self.subject),
-            What::Generated(answer) => answer.findings(self.subject.unit()),
-        }
-    }
-
-    fn bounds(&self) -> Vec<Diagnostic> {
-        self.answer.bound().map(|bound| finding::bound(bound, None)).into_iter().collect()
-    }
-
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        let Found { answer, subject, left_out, .. } = self;
-        self.print_answer(judged, output);
-        output.complain(&subject.unit().sources, &self.bounds());
-        output.summary(&match answer {
-            What::Covered(answer) => view::summary(answer),
-            What::Generated(answer) => view::generated_summary(answer),
-        });
-        if *left_out > 0 {
-            let left_out = plural(*left_out, "execution");
-            output.summary(&format!(
-                "{left_out} of the package left out: of other programs, which begin in a recorded state\n"
-            ));
-        }
-    }
-
-    fn status(&self, judged: &Judged) -> Status {
-        match &self.answer {
-            What::Covered(answer) => Status::of_search(judged.has_findings(), answer.findings.is_whole()),
-            What::Generated(answer) => Status::of_search(judged.has_findings(), answer.bound.is_none()),
         }
     }
 }

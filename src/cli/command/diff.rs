@@ -1,16 +1,13 @@
 //! `cssame diff OLD NEW`: what a change has changed; `cssame diff SCHEDULE SCHEDULE`: where two executions part.
 
-use super::run::departed;
 use crate::files;
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions,
-};
+use crate::options::{BoundOptions, ExecutionOptions, ProcessBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
-use crate::recorded::read_schedule;
+use crate::recorded::{departed, read_schedule};
+use crate::shared::AnalysisOptions;
 use crate::status::Status;
 use crate::view;
 use clap::Args;
@@ -22,28 +19,7 @@ use cssame_schedule::Schedule;
 use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Compares what can happen in two programs: terms, failures, deadlocks and outcomes that are gone, new or the same. Places \
-are matched by structure, not by line, so a lock that was added changes nothing else. With `--schedule` an execution that \
-was recorded of the old program is carried over to the new one as far as it fits, and what becomes of it is said.
-
-Of two schedule files it says where the executions part, which reads see other writes or values, and how both end.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame diff samples/bank_account_broken.csm samples/bank_account.csm
-  cssame diff --all samples/counter_unlocked.csm samples/counter_locked.csm
-  cssame run --seed 1 --record sen.json samples/sen_fig1.csm
-  cssame diff --schedule sen.json samples/sen_fig1.csm samples/sen_fig2.csm
-  cssame run --seed 7 --record one.json samples/counter_unlocked.csm
-  cssame run --seed 8 --record two.json samples/counter_unlocked.csm
-  cssame diff one.json two.json
-
-Exit status: 0 nothing is gone or new, or no read and no end differs, 1 something does, 2 bad usage, a program that does \
-not compile or a schedule that does not fit its program, 3 a bound was hit and no difference was found so far.";
+use std::slice::from_ref;
 
 /// Arguments of `diff`.
 #[derive(Args, Clone, Debug)]
@@ -68,13 +44,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) bounds: BoundOptions,
     #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
+    pub(crate) analysis: AnalysisOptions<()>,
 }
 
 /// What differs.
@@ -85,31 +55,46 @@ enum Difference {
     Executions(Box<ExecutionsReport>),
 }
 
-/// What differs, and what was asked for.
+/// What differs, and from what.
 #[derive(Debug, Serialize)]
 pub struct Compared {
-    #[serde(skip)]
-    old: String,
     new: String,
     #[serde(flatten)]
     difference: Difference,
-    #[serde(skip)]
-    all: bool,
 }
 
 impl Job for Arguments {
     type Answer = Compared;
 
+    const HELP: Help = Help {
+        name: "diff",
+        short: "Compare two programs, or two recorded executions",
+        long: "\
+Compares what can happen in two programs: terms, failures, deadlocks and outcomes that are gone, new or the same. Places \
+are matched by structure, not by line, so a lock that was added changes nothing else. With `--schedule` an execution that \
+was recorded of the old program is carried over to the new one as far as it fits, and what becomes of it is said.
+
+Of two schedule files it says where the executions part, which reads see other writes or values, and how both end.",
+        examples: "\
+Examples:
+  cssame diff samples/bank_account_broken.csm samples/bank_account.csm
+  cssame diff --all samples/counter_unlocked.csm samples/counter_locked.csm
+  cssame run --seed 1 --record sen.json samples/sen_fig1.csm
+  cssame diff --schedule sen.json samples/sen_fig1.csm samples/sen_fig2.csm
+  cssame run --seed 7 --record one.json samples/counter_unlocked.csm
+  cssame run --seed 8 --record two.json samples/counter_unlocked.csm
+  cssame diff one.json two.json
+
+Exit status: 0 nothing is gone or new, or no read and no end differs, 1 something does, 2 bad usage, a program that does \
+not compile or a schedule that does not fit its program, 3 a bound was hit and no difference was found so far.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("diff", Some(&self.old), self.format.format, &self.output).with_lints(&self.lints)
+        self.analysis.common(from_ref(&self.old))
     }
 
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        self.bounds.of_process()
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        self.bounds.set_defaults(bounds)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -128,8 +113,46 @@ impl Job for Arguments {
         } else {
             Difference::Programs(Box::new(self.programs(output)?))
         };
-        let name = |path: &Path| load::name_of(path);
-        Ok(Compared { old: name(&self.old), new: name(&self.new), difference, all: self.all })
+        Ok(Compared { new: load::name_of(&self.new), difference })
+    }
+
+    fn findings<'a>(&self, compared: &'a Compared) -> Findings<'a> {
+        match &compared.difference {
+            Difference::Programs(answer) => answer.findings(),
+            Difference::Executions(_) => Findings::default(),
+        }
+    }
+
+    fn bounds(&self, compared: &Compared) -> Vec<Diagnostic> {
+        match &compared.difference {
+            Difference::Programs(answer) => answer.hit.map(|bound| finding::bound(bound, None)).into_iter().collect(),
+            Difference::Executions(_) => Vec::new(),
+        }
+    }
+
+    fn print(&self, compared: &Compared, _: &Judged, output: &mut Output) {
+        let colour = output.colour();
+        match &compared.difference {
+            Difference::Programs(answer) => {
+                output.print(&view::diff::programs(answer, self.all, colour));
+                output.complain(&SourceMap::default(), &self.bounds(compared));
+                output.summary(&view::diff::programs_summary(answer));
+            }
+            Difference::Executions(report) => {
+                let old = load::name_of(&self.old);
+                output.print(&view::diff::executions(report, [&old, &compared.new], colour));
+                output.summary(&view::diff::executions_summary(report));
+            }
+        }
+    }
+
+    fn status(&self, compared: &Compared, judged: &Judged) -> Status {
+        match &compared.difference {
+            Difference::Programs(answer) if answer.differs() || judged.has_findings() => Status::Findings,
+            Difference::Programs(answer) if !answer.complete => Status::Undecided,
+            Difference::Executions(report) if report.differs() => Status::Findings,
+            Difference::Programs(_) | Difference::Executions(_) => Status::Clean,
+        }
     }
 }
 
@@ -147,7 +170,7 @@ impl Arguments {
     fn programs(&self, output: &Output) -> Result<ProgramsAnswer, Diagnostics> {
         let read = |path: &PathBuf| Ok::<_, Diagnostics>((path.clone(), read_schedule(path, &self.old)?));
         let schedule = self.schedule.as_ref().map(read).transpose()?;
-        let options = self.program.with(&self.execution);
+        let options = self.analysis.program.with(&self.execution);
         let options = match &schedule {
             Some((_, schedule)) => options.over(schedule)?,
             None => options,
@@ -155,7 +178,7 @@ impl Arguments {
         let old = in_contexts(load::model(&self.old, options.clone())?);
         let new = in_contexts(load::model(&self.new, options)?);
         let compare = |budget: &Budget<'_>| diff_programs(&old, &new, schedule.as_ref().map(|of| &of.1), budget);
-        let answer = match (with_budget(&self.bounds, &self.output, output, compare), &schedule) {
+        let answer = match (with_budget(&self.bounds, output, compare), &schedule) {
             (Ok(answer), _) => answer,
             (Err(departure), Some((path, schedule))) => return Err(departed(&old, path, schedule, &departure)),
             (Err(departure), None) => return Err(old.lookup().unknown(&departure.to_string())),
@@ -181,47 +204,7 @@ impl Arguments {
         let named = PathBuf::from(&schedule.file);
         let beside = path.parent().unwrap_or(Path::new("")).join(named.file_name().unwrap_or_default());
         let source = if named.exists() || !beside.is_file() { named } else { beside };
-        let options = self.program.with(&self.execution).over(&schedule)?;
+        let options = self.analysis.program.with(&self.execution).over(&schedule)?;
         Ok((in_contexts(load::model(&source, options)?), schedule))
-    }
-}
-
-impl Answer for Compared {
-    fn findings(&self) -> Findings<'_> {
-        match &self.difference {
-            Difference::Programs(answer) => answer.findings(),
-            Difference::Executions(_) => Findings::default(),
-        }
-    }
-
-    fn bounds(&self) -> Vec<Diagnostic> {
-        match &self.difference {
-            Difference::Programs(answer) => answer.hit.map(|bound| finding::bound(bound, None)).into_iter().collect(),
-            Difference::Executions(_) => Vec::new(),
-        }
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        let colour = output.colour();
-        match &self.difference {
-            Difference::Programs(answer) => {
-                output.print(&view::diff::programs(answer, self.all, colour));
-                output.complain(&SourceMap::default(), &self.bounds());
-                output.summary(&view::diff::programs_summary(answer));
-            }
-            Difference::Executions(report) => {
-                output.print(&view::diff::executions(report, [&self.old, &self.new], colour));
-                output.summary(&view::diff::executions_summary(report));
-            }
-        }
-    }
-
-    fn status(&self, judged: &Judged) -> Status {
-        match &self.difference {
-            Difference::Programs(answer) if answer.differs() || judged.has_findings() => Status::Findings,
-            Difference::Programs(answer) if !answer.complete => Status::Undecided,
-            Difference::Executions(report) if report.differs() => Status::Findings,
-            Difference::Programs(_) | Difference::Executions(_) => Status::Clean,
-        }
     }
 }

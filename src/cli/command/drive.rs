@@ -1,17 +1,14 @@
 //! `cssame drive FILE --out DIR`: deterministic tests for the feasible pi terms, failures and deadlocks, or for a selection.
 
 use super::races::parse_pair;
-use super::run::departed;
-use crate::directory;
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, parse_part,
-};
+use crate::options::{BoundOptions, ProcessBounds, parse_part};
 use crate::output::Output;
+use crate::package::{self, check_directory, no_package, run_tests, write_package};
 use crate::progress::with_budget;
-use crate::recorded::read_schedule;
+use crate::recorded::{departed, read_schedule};
+use crate::shared::SearchOptions;
 use crate::status::Status;
 use crate::target::TargetName;
 use crate::view;
@@ -23,56 +20,13 @@ use cssame_answer::{
 use cssame_budget::{Bound, Budget};
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_driver as driver;
-use cssame_driver::{Contents, DriveError, Expect, LatchesError, Package, Recording, Target, Unsaid};
+use cssame_driver::{Contents, Expect, LatchesError, Target, Unsaid};
+use cssame_model::Options;
 use cssame_race::States;
-use cssame_schedule::source_hash;
 use cssame_source::SourceMap;
-use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Writes a package with one test for each feasible term of each pi function: real threads, held to one recorded \
-order, so that the read sees just that write, every time. It is a Cargo package, or with `--target` one of Java, plain or with \
-AspectJ. Terms that no execution can realise are listed in its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
-outcome, too. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
-
-Where many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
-other reads as possible see writes of parallel threads.
-
-With `--pairs` the tests are about pairs of methods instead, those that `cssame correlate` selects: one for each execution \
-that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
-file of classes without a `main`, programs are made in which two methods run in parallel.
-
-With `--race` there are two tests, one for each order of two accesses that race. If they never race, nothing is written, and \
-the proof is told.
-
-With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
-is written, and a smallest contradiction is named. With `--schedule` it is of a recorded execution.
-
-With `--target aspectj --latches` the package is in the form of the paper, in Java: a field and a latch for each version, and an \
-aspect that replaces pi functions. Its tests select terms without asking whether an execution has them, and so may show what \
-never happens, or block. It is there for comparison.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame drive samples/cssame_fig2.csm --out fig2
-  cssame drive samples/cssame_fig2.csm --out fig2 --run
-  cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
-  cssame drive samples/bank_transfer_deadlock.csm --out blocked --run
-  cssame drive samples/counter_unlocked.csm --out lost --expect recorded
-  cssame drive samples/cssame_fig6.csm --out sums --outcomes --distinct
-  cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
-  cssame drive samples/bank_account_broken.csm --pairs --out torn --run
-  cssame drive samples/cssame_fig7.csm --out fig7 --target java --run
-  cssame drive samples/cssame_fig7.csm --target aspectj --latches --out latches --run
-
-Exit status: 0 the package was written (and its tests pass), 1 a failure or a deadlock was found (and is not \
-expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
-asked for was decided.";
+use std::slice::from_ref;
 
 /// What makes no sense where nothing is searched for.
 const NOT_WITH_LATCHES: [&str; 15] = [
@@ -154,17 +108,7 @@ pub struct Arguments {
     #[arg(long)]
     pub run: bool,
     #[command(flatten)]
-    pub(crate) execution: ExecutionOptions,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
-    #[command(flatten)]
-    pub(crate) bounds: BoundOptions,
+    pub(crate) search: SearchOptions<()>,
 }
 
 /// Values of `--expect`.
@@ -185,27 +129,60 @@ pub struct Driven {
     bound: Option<Bound>,
     #[serde(skip)]
     sources: SourceMap,
-    /// The directory of the package, where its tests are to be run.
-    #[serde(skip)]
-    run: Option<PathBuf>,
-    /// Whether a failure of the program is what a test expects.
-    #[serde(skip)]
-    expects_failures: bool,
 }
 
 impl Job for Arguments {
     type Answer = Driven;
 
+    const HELP: Help = Help {
+        name: "drive",
+        short: "Write a deterministic test for each feasible term",
+        long: "\
+Writes a package with one test for each feasible term of each pi function: real threads, held to one recorded \
+order, so that the read sees just that write, every time. It is a Cargo package, or with `--target` one of Java, plain or with \
+AspectJ. Terms that no execution can realise are listed in its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
+outcome, too. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
+
+Where many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
+other reads as possible see writes of parallel threads.
+
+With `--pairs` the tests are about pairs of methods instead, those that `cssame correlate` selects: one for each execution \
+that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
+file of classes without a `main`, programs are made in which two methods run in parallel.
+
+With `--race` there are two tests, one for each order of two accesses that race. If they never race, nothing is written, and \
+the proof is told.
+
+With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
+is written, and a smallest contradiction is named. With `--schedule` it is of a recorded execution.
+
+With `--target aspectj --latches` the package is in the form of the paper, in Java: a field and a latch for each version, and an \
+aspect that replaces pi functions. Its tests select terms without asking whether an execution has them, and so may show what \
+never happens, or block. It is there for comparison.",
+        examples: "\
+Examples:
+  cssame drive samples/cssame_fig2.csm --out fig2
+  cssame drive samples/cssame_fig2.csm --out fig2 --run
+  cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
+  cssame drive samples/bank_transfer_deadlock.csm --out blocked --run
+  cssame drive samples/counter_unlocked.csm --out lost --expect recorded
+  cssame drive samples/cssame_fig6.csm --out sums --outcomes --distinct
+  cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
+  cssame drive samples/bank_account_broken.csm --pairs --out torn --run
+  cssame drive samples/cssame_fig7.csm --out fig7 --target java --run
+  cssame drive samples/cssame_fig7.csm --target aspectj --latches --out latches --run
+
+Exit status: 0 the package was written (and its tests pass), 1 a failure or a deadlock was found (and is not \
+expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
+asked for was decided.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("drive", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+        self.search.common(from_ref(&self.file))
     }
 
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        self.bounds.of_process()
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        self.search.bounds.set_defaults(bounds)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -232,38 +209,33 @@ impl Job for Arguments {
         if let Some(package) = &answer.package {
             write_package(&self.out, package)?;
         }
-        let report = answer.report(&name_of(&self.out));
-        let run = (self.run && !report.tests.is_empty()).then(|| self.out.clone());
-        let expects_failures = self.expect == Expectation::Recorded;
-        Ok(Driven { report, bound: answer.bound, sources, run, expects_failures })
-    }
-}
-
-impl Answer for Driven {
-    fn findings(&self) -> Findings<'_> {
-        self.report.findings(&self.sources, self.expects_failures)
+        Ok(Driven { report: answer.report(&name_of(&self.out)), bound: answer.bound, sources })
     }
 
-    fn bounds(&self) -> Vec<Diagnostic> {
-        self.bound.map(|bound| finding::bound(bound, self.report.unfinished.as_ref())).into_iter().collect()
+    fn findings<'a>(&self, driven: &'a Driven) -> Findings<'a> {
+        driven.report.findings(&driven.sources, self.expect == Expectation::Recorded)
     }
 
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        view::drive::print(&self.report, (&self.sources, judged), &self.bounds(), output);
+    fn bounds(&self, Driven { report, bound, .. }: &Driven) -> Vec<Diagnostic> {
+        bound.map(|bound| finding::bound(bound, report.unfinished.as_ref())).into_iter().collect()
+    }
+
+    fn print(&self, driven: &Driven, judged: &Judged, output: &mut Output) {
+        view::drive::print(&driven.report, (&driven.sources, judged), &self.bounds(driven), output);
     }
 
     /// Runs the tests; what they say goes to standard error, because it is not the answer.
-    fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
-        if let Some(directory) = &self.run {
-            self.report.passed = Some(run_tests(self.report.target, directory, output)?);
+    fn finish(&self, Driven { report, .. }: &mut Driven, output: &mut Output) -> Result<(), Diagnostics> {
+        if self.run && !report.tests.is_empty() {
+            report.passed = Some(run_tests(report.target, &self.out, output)?);
         }
         Ok(())
     }
 
-    fn status(&self, judged: &Judged) -> Status {
-        let is_impossible = self.report.race.as_ref().is_some_and(|race| race.status == "impossible");
-        let fails = self.report.passed == Some(false);
-        Status::of_search(judged.has_findings() || is_impossible || fails, self.report.complete)
+    fn status(&self, Driven { report, .. }: &Driven, judged: &Judged) -> Status {
+        let is_impossible = report.race.as_ref().is_some_and(|race| race.status == "impossible");
+        let fails = report.passed == Some(false);
+        Status::of_search(judged.has_findings() || is_impossible || fails, report.complete)
     }
 }
 
@@ -274,12 +246,12 @@ impl Arguments {
     }
 
     fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
-        let plain = load::model(&self.file, self.program.with(&self.execution))?;
+        let plain = load::model(&self.file, self.search.options())?;
         let in_contexts = plain.in_contexts();
         let model = in_contexts.as_ref().unwrap_or(&plain);
         let selections = model.selections(&self.select)?;
         self.check_directory()?;
-        let options = self.driver_options(model.unit().text());
+        let options = self.driver_options(model.unit().text(), model.options());
         let request = DriveRequest {
             selections: &selections,
             contents: self.contents(),
@@ -287,29 +259,24 @@ impl Arguments {
             options: &options,
         };
         let search = |budget: &Budget<'_>| drive((model, &plain), &request, budget);
-        let answer = with_budget(&self.bounds, &self.output, output, search);
+        let answer = with_budget(&self.search.bounds, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
     }
 
     fn of_latches(&self) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
-        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let model = load::model(&self.file, self.search.options())?;
         let selections = model.selections(&self.select)?;
         self.check_directory()?;
-        let options = self.driver_options(model.unit().text());
+        let options = self.driver_options(model.unit().text(), model.options());
         let answer = drive_latches(&model, &selections, &options);
         Ok((answer.map_err(|error| not_in_form(&error, model.sources()))?, model.sources().clone()))
     }
 
     fn of_schedule(&self, path: &Path) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
         let schedule = read_schedule(path, &self.file)?;
-        let of_model = self.program.with(&self.execution).over(&schedule)?;
-        let model = load::model(&self.file, of_model.clone())?;
+        let model = load::model(&self.file, self.search.options().over(&schedule)?)?;
         self.check_directory()?;
-        let options = driver::Options {
-            inputs: of_model.inputs,
-            semantics: of_model.semantics,
-            ..self.driver_options(model.unit().text())
-        };
+        let options = self.driver_options(model.unit().text(), model.options());
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let answer = drive_schedule(&model, (&name, &schedule), &options).map_err(|why| match why {
             NotDriven::Departs(departure) => departed(&model, path, &schedule, &departure),
@@ -319,29 +286,30 @@ impl Arguments {
     }
 
     fn of_race(&self, race: &[String; 2], output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
-        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let model = load::model(&self.file, self.search.options())?;
         let pair = race_pair(&model, race)?;
         self.check_directory()?;
-        let options = self.driver_options(model.unit().text());
-        let max_states = self.bounds.max_states.map(States::Exactly);
+        let options = self.driver_options(model.unit().text(), model.options());
+        let max_states = self.search.bounds.max_states.map(States::Exactly);
         let request = DriveRaceRequest { pair, options: &options, max_states };
         let search = |budget: &Budget<'_>| drive_race(&model, &request, budget);
-        let answer = with_budget(&self.bounds, &self.output, output, search);
+        let answer = with_budget(&self.search.bounds, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
     }
 
     fn of_pairs(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
         self.check_directory()?;
-        let unit = load::unit(&self.file, &self.program.inputs)?;
-        let (sources, options) = (unit.sources.clone(), self.driver_options(unit.text()));
+        let of_program = self.search.options();
+        let unit = load::unit(&self.file, &of_program.inputs)?;
+        let (sources, options) = (unit.sources.clone(), self.driver_options(unit.text(), &of_program));
         let request = CorrelateRequest {
             threshold: self.threshold.unwrap_or(0.5),
             rank: self.rank.unwrap_or(0.0),
             sets: false,
             execute: Execute::Selected,
-            options: &self.program.with(&self.execution),
+            options: &of_program,
         };
-        let answer = with_budget(&self.bounds, &self.output, output, |budget| {
+        let answer = with_budget(&self.search.bounds, output, |budget| {
             drive_pairs(&correlate(unit, &request, budget), &options, budget)
         });
         Ok((answer.map_err(|error| no_package(&error))?, sources))
@@ -356,99 +324,15 @@ impl Arguments {
     }
 
     /// How to make a package for a file of that text.
-    fn driver_options(&self, text: &str) -> driver::Options {
-        driver::Options {
-            target: self.target.into(),
-            expect: match self.expect {
-                Expectation::Program => Expect::Program,
-                Expectation::Recorded => Expect::Recorded,
-            },
-            file: name_of(&self.file),
-            hash: source_hash(text),
-            inputs: self.program.inputs.clone(),
-            semantics: self.execution.semantics(),
-            max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
-            free: self.free,
-        }
+    fn driver_options(&self, text: &str, options: &Options) -> driver::Options {
+        let max_steps = self.search.bounds.max_steps.map_or(MAX_STEPS, u64::from);
+        let expect = match self.expect {
+            Expectation::Program => Expect::Program,
+            Expectation::Recorded => Expect::Recorded,
+        };
+        let options = package::driver_options(self.target, (&self.file, text), options, max_steps);
+        driver::Options { expect, free: self.free, ..options }
     }
-}
-
-/// Refuses a directory with something else in it than a package, and what the tools of its target have built.
-pub(super) fn check_directory(out: &Path, target: Target) -> Result<(), Diagnostics> {
-    let older = package_in(out);
-    let built = older.as_ref().map_or(target, |older| older.target).built();
-    let files = directory::files_in(out, built)?;
-    // Without a manifest, files of our names are those that another tool has made.
-    let ours: FxHashSet<&Path> = older.iter().flat_map(Recording::files).map(Path::new).collect();
-    let Some(other) = files.iter().find(|path| !ours.contains(path.as_path())) else { return Ok(()) };
-    let (out, other) = (name_of(out), name_of(other));
-    let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
-    let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
-    Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
-}
-
-/// What the manifest says of the package in a directory; none where there is no manifest.
-fn package_in(out: &Path) -> Option<Recording> {
-    let path = out.join(driver::MANIFEST);
-    path.symlink_metadata().ok()?;
-    let mut sources = SourceMap::default();
-    let file = load::read(&mut sources, &path);
-    Some(file.ok().and_then(|file| Recording::parse(sources.file(file).text()).ok()).unwrap_or_default())
-}
-
-/// Writes a package in place of what is in the directory, which is looked at once more: a search may have taken long.
-pub(super) fn write_package(out: &Path, package: &Package) -> Result<(), Diagnostics> {
-    let target = package.manifest.target;
-    check_directory(out, target)?;
-    // What was built for another target is of no use.
-    let is_other = package_in(out).is_some_and(|older| older.target != target);
-    directory::replace(out, &package.files, if is_other { &[] } else { target.built() })
-}
-
-/// Runs the tests of a package. All that is built stays in its directory, whatever the environment says, and nothing is
-/// fetched.
-fn run_tests(target: Target, directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
-    match target {
-        Target::Rust => run_cargo(directory, output),
-        Target::Java | Target::AspectJ => run_script(directory, output),
-    }
-}
-
-fn run_cargo(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
-    let result = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["test", "--quiet", "--offline", "--manifest-path"])
-        .arg(directory.join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(directory.join("target"))
-        // The frames of a test that fails are those of the runtime of the package.
-        .env("RUST_BACKTRACE", "0")
-        .output();
-    let result =
-        result.map_err(|error| Diagnostics::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;
-    output.summary(&String::from_utf8_lossy(&result.stdout));
-    output.summary(&String::from_utf8_lossy(&result.stderr));
-    Ok(result.status.success())
-}
-
-/// The status of a script that has not found a tool.
-const MISSING: i32 = 2;
-
-/// Runs the script of a package. What it says of its tools and tests is told; a tool that is missing is an error.
-fn run_script(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
-    let result = Command::new("sh").arg(directory.join("run.sh")).output();
-    let result = result.map_err(|error| Diagnostics::error(Code::ToolMissing, format!("sh cannot be run: {error}")))?;
-    let errors = String::from_utf8_lossy(&result.stderr);
-    if result.status.code() == Some(MISSING) {
-        let mut lines = errors.lines().map(str::trim);
-        let (what, install) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-        let what = what.trim_start_matches("run.sh: ").trim_end_matches("; on Debian and Ubuntu:");
-        let message = format!("the tests cannot be run: {what}");
-        let diagnostic = Diagnostic::general(Code::ToolMissing, Severity::Error, message);
-        return Err(Diagnostics::general(diagnostic.with_help(format!("on Debian and Ubuntu: {install}"))));
-    }
-    output.summary(&String::from_utf8_lossy(&result.stdout));
-    output.summary(&errors);
-    Ok(result.status.success())
 }
 
 /// What the form of the paper cannot say, each place by itself.
@@ -466,19 +350,4 @@ fn not_in_form(error: &LatchesError, sources: &SourceMap) -> Diagnostics {
             Diagnostics::new(sources.clone(), all.iter().map(one).collect())
         }
     }
-}
-
-pub(super) fn no_package(error: &DriveError) -> Diagnostics {
-    let code = match error {
-        DriveError::NoMain => Code::NoMain,
-        DriveError::NoEnd { .. } => Code::StepLimit,
-        DriveError::TooManyTerms(_) => Code::ExplorationLimit,
-        DriveError::Unwritable { .. } => Code::TargetLacks,
-    };
-    let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
-    Diagnostics::general(match error {
-        DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
-        DriveError::Unwritable { .. } => diagnostic.with_help("`--target rust` writes any program"),
-        DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
-    })
 }

@@ -1,36 +1,18 @@
 //! `cssame fmt FILE…`: programs in one style.
 
 use crate::files;
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::load::{self, STANDARD_INPUT, name_of};
 use crate::options::{FormatOption, OutputOptions};
 use crate::output::Output;
 use crate::status::Status;
 use crate::view;
 use clap::Args;
-use cssame_answer::{Findings, FormatReport, FormattedFile, Judged, format_file};
+use cssame_answer::{FormatReport, FormattedFile, Judged, format_file};
 use cssame_diagnostics::Diagnostics;
 use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Writes programs in one style: two blanks for each level, one between operators, the lines of the author but for braces and for \
-lines that are too long. Only white space changes. Comments stay where they are, and those that allow findings allow the same ones.
-
-A file that changes is written as a whole or not at all; one that is in the style already is not touched, and one with syntax errors \
-is left as it is.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame fmt samples/peterson.csm samples/dekker.csm
-  cssame fmt --check samples/peterson.csm
-  cssame fmt -
-
-Exit status: 0 done, or nothing to do, 1 with --check if a file would change, 2 a
-file has syntax errors, or cannot be read or written.";
 
 /// Arguments of `fmt`.
 #[derive(Args, Clone, Debug)]
@@ -59,8 +41,27 @@ pub struct Formatted {
 impl Job for Arguments {
     type Answer = Formatted;
 
+    const HELP: Help = Help {
+        name: "fmt",
+        short: "Write programs in one style",
+        long: "\
+Writes programs in one style: two blanks for each level, one between operators, the lines of the author but for braces and for \
+lines that are too long. Only white space changes. Comments stay where they are, and those that allow findings allow the same ones.
+
+A file that changes is written as a whole or not at all; one that is in the style already is not touched, and one with syntax errors \
+is left as it is.",
+        examples: "\
+Examples:
+  cssame fmt samples/peterson.csm samples/dekker.csm
+  cssame fmt --check samples/peterson.csm
+  cssame fmt -
+
+Exit status: 0 done, or nothing to do, 1 with --check if a file would change, 2 a
+file has syntax errors, or cannot be read or written.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("fmt", self.files.first(), self.format.format, &self.output)
+        Common::new(&self.files, self.format, &self.output)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -78,6 +79,24 @@ impl Job for Arguments {
         let changed = files.iter().filter(|file| file.status == "changed").count();
         Ok(Formatted { report: FormatReport { check: self.check, changed, files }, sources })
     }
+
+    fn print(&self, formatted: &Formatted, _: &Judged, output: &mut Output) {
+        let Formatted { report, sources } = formatted;
+        view::format::print(report, output);
+        for file in &report.files {
+            output.complain(sources, &file.found);
+        }
+        output.summary(&view::format::summary(report));
+    }
+
+    fn status(&self, formatted: &Formatted, _: &Judged) -> Status {
+        let report = &formatted.report;
+        match report.files.iter().any(|file| file.status == "failed") {
+            true => Status::Invalid,
+            false if report.check && report.changed > 0 => Status::Findings,
+            false => Status::Clean,
+        }
+    }
 }
 
 impl Arguments {
@@ -93,27 +112,5 @@ impl Arguments {
             return FormattedFile::failed(sources, name_of(path), failure.list);
         }
         formatted
-    }
-}
-
-impl Answer for Formatted {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        view::format::print(&self.report, output);
-        for file in &self.report.files {
-            output.complain(&self.sources, &file.found);
-        }
-        output.summary(&view::format::summary(&self.report));
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        match self.report.files.iter().any(|file| file.status == "failed") {
-            true => Status::Invalid,
-            false if self.report.check && self.report.changed > 0 => Status::Findings,
-            false => Status::Clean,
-        }
     }
 }

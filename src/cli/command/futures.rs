@@ -1,16 +1,12 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{
-    BoundOptions, EndlessOptions, ExecutionOptions, FindingsFormatOption, Format, OutputOptions, ProcessBounds,
-    ProgramOptions, WatchOption,
-};
+use crate::options::{BoundOptions, EndlessOptions, Format, ProcessBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::record;
-use crate::status::Status;
+use crate::shared::SearchOptions;
 use crate::view::futures::{self as view, FuturesView};
 use clap::Args;
 use cssame_answer::{Effort, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
@@ -22,32 +18,6 @@ use cssame_model::Model;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Explores all that the program can do, and says what can happen at all: which pi terms are feasible and which \
-no execution can realise, what the program can print, where it can fail, in which deadlocks it can end, and how it can \
-run for ever. Each answer has a shortest execution that shows it; one without end goes into a cycle.
-
-With `--select` it also decides whether some execution has all the given terms: every evaluation of each selected read \
-reads from the selected write, and there is one. If there is none, it names a smallest contradiction.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame futures samples/cssame_fig2.csm
-  cssame futures --record-dir found samples/bank_transfer_deadlock.csm
-  cssame futures --show 1 samples/counter_unlocked.csm
-  cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
-  cssame futures --timeout 60 --format json samples/bakery2.csm
-  cssame futures --starvation samples/spinlock_cas.csm
-
-A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
-write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a place has several contexts, T1:VAR@LINE:COL \
-is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
-
-Exit status: 0 no failure and no deadlock, and no execution without end was found, 1 some (also with `--starvation` a thread that can \
-starve), or the selection is inconsistent, 2 bad usage or a program that does not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.";
 
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
@@ -76,19 +46,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) endless: EndlessOptions,
     #[command(flatten)]
-    pub(crate) execution: ExecutionOptions,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
-    #[command(flatten)]
-    pub(crate) bounds: BoundOptions,
+    pub(crate) search: SearchOptions,
 }
 
 /// What can happen, and what it was asked of.
@@ -96,8 +54,6 @@ pub struct Arguments {
 #[serde(transparent)]
 pub struct Explored {
     answer: FuturesAnswer,
-    #[serde(skip)]
-    arguments: Arguments,
     #[serde(skip)]
     model: Model,
     #[serde(skip)]
@@ -107,24 +63,43 @@ pub struct Explored {
 impl Job for Arguments {
     type Answer = Explored;
 
+    const HELP: Help = Help {
+        name: "futures",
+        short: "Show what can happen: terms, outcomes, failures, deadlocks",
+        long: "\
+Explores all that the program can do, and says what can happen at all: which pi terms are feasible and which \
+no execution can realise, what the program can print, where it can fail, in which deadlocks it can end, and how it can \
+run for ever. Each answer has a shortest execution that shows it; one without end goes into a cycle.
+
+With `--select` it also decides whether some execution has all the given terms: every evaluation of each selected read \
+reads from the selected write, and there is one. If there is none, it names a smallest contradiction.",
+        examples: "\
+Examples:
+  cssame futures samples/cssame_fig2.csm
+  cssame futures --record-dir found samples/bank_transfer_deadlock.csm
+  cssame futures --show 1 samples/counter_unlocked.csm
+  cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
+  cssame futures --timeout 60 --format json samples/bakery2.csm
+  cssame futures --starvation samples/spinlock_cas.csm
+
+A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
+write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a place has several contexts, T1:VAR@LINE:COL \
+is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
+
+Exit status: 0 no failure and no deadlock, and no execution without end was found, 1 some (also with `--starvation` a thread that can \
+starve), or the selection is inconsistent, 2 bad usage or a program that does not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("futures", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+        self.search.common(from_ref(&self.file))
     }
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
-    }
-
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        self.bounds.of_process()
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        self.search.bounds.set_defaults(bounds)
     }
 
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
-        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let model = load::model(&self.file, self.search.options())?;
         let model = model.in_contexts().unwrap_or(model);
         let selections = model.selections(&self.select)?;
         let request = FuturesRequest {
@@ -136,61 +111,58 @@ impl Job for Arguments {
             endless: self.endless.request(),
         };
         let search = |budget: &Budget<'_>| futures(&model, &request, budget);
-        let answer = with_budget(&self.bounds, &self.output, output, search);
+        let answer = with_budget(&self.search.bounds, output, search);
         if let Some(directory) = &self.record_dir {
             record::write_futures(directory, &model, &answer)?;
         }
-        Ok(Explored { answer, arguments: self.clone(), model, selections })
-    }
-}
-
-impl Arguments {
-    /// People get no names of schedules that they do not see.
-    fn schedules(&self) -> Schedules {
-        match self.format.format.into() {
-            Format::Json => Schedules::All,
-            Format::Human if self.record_dir.is_some() => Schedules::All,
-            Format::Human | Format::Listing(_) => Schedules::OfFindings,
-        }
-    }
-}
-
-impl Answer for Explored {
-    fn findings(&self) -> Findings<'_> {
-        self.answer.findings(&self.model)
+        Ok(Explored { answer, model, selections })
     }
 
-    fn bounds(&self) -> Vec<Diagnostic> {
-        let answer = &self.answer;
+    fn findings<'a>(&self, found: &'a Explored) -> Findings<'a> {
+        found.answer.findings(&found.model)
+    }
+
+    fn bounds(&self, Explored { answer, .. }: &Explored) -> Vec<Diagnostic> {
         let outcomes = answer.outcomes_bound.map(finding::bound_of_outcomes);
         let count = answer.count_bound.map(|(bound, futures)| finding::bound_of_count(bound, futures));
         let bound = |bound| outcomes.or(count).unwrap_or_else(|| finding::bound(bound, answer.unfinished.as_ref()));
         answer.bound.map(bound).into_iter().collect()
     }
 
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        let Explored { answer, arguments, model, selections } = self;
+    fn print(&self, found: &Explored, judged: &Judged, output: &mut Output) {
+        let Explored { answer, model, selections } = found;
         let view = FuturesView {
             answer,
             model,
             selections,
-            file: &arguments.file,
-            select: &arguments.select,
-            endless: arguments.endless,
-            show: &arguments.show,
-            bounds: &arguments.bounds.text(),
-            record_dir: arguments.record_dir.as_deref(),
-            all: arguments.all,
+            file: &self.file,
+            select: &self.select,
+            endless: self.endless,
+            show: &self.show,
+            bounds: &self.search.bounds.text(),
+            record_dir: self.record_dir.as_deref(),
+            all: self.all,
             judged,
             colour: output.colour(),
         };
         view.print(output);
         let listed = view.listed();
-        output.complain(model.sources(), &self.bounds());
+        output.complain(model.sources(), &self.bounds(found));
         output.summary(&view::summary(answer, listed));
     }
 
-    fn status(&self, judged: &Judged) -> Status {
-        Status::of_search(judged.has_findings(), self.answer.is_decided())
+    fn is_decided(&self, found: &Explored) -> bool {
+        found.answer.is_decided()
+    }
+}
+
+impl Arguments {
+    /// People get no names of schedules that they do not see.
+    fn schedules(&self) -> Schedules {
+        match self.search.analysis.format.into() {
+            Format::Json => Schedules::All,
+            Format::Human if self.record_dir.is_some() => Schedules::All,
+            Format::Human | Format::Listing(_) => Schedules::OfFindings,
+        }
     }
 }

@@ -1,35 +1,16 @@
 //! `cssame ir FILE`: the intermediate forms of a program.
 
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::load;
 use crate::options::{Format, OutputOptions, ProgramOptions};
 use crate::output::Output;
-use crate::status::Status;
 use clap::{Args, ValueEnum};
-use cssame_answer::{Emit, Findings, IrAnswer, Judged, ir, ir_tree};
+use cssame_answer::{Emit, IrAnswer, Judged, ir, ir_tree};
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::PathBuf;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Prints an intermediate form of the program:
-
-  ast     the syntax tree, printed as a program again
-  cfg     the parallel flow graph: functions of blocks of three-address code
-  ssa     the same in SSA form, with phi functions
-  cssame  the same in CSSAME form: a pi function before each read that concurrent writes reach
-
-As a graph for Graphviz (`--format dot`), each function is a cluster, and dashed edges lead from a fork to its threads \
-and from their ends to the join; `--format svg` draws it. The syntax tree has no such form.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame ir samples/cssame_fig2.csm
-  cssame ir --emit cssame samples/peterson.csm
-  cssame ir --emit cfg --format dot samples/dekker.csm | dot -Tsvg > dekker.svg";
+use std::slice::from_ref;
 
 /// Arguments of `ir`.
 #[derive(Args, Clone, Debug)]
@@ -88,12 +69,32 @@ pub struct Rendered {
 impl Job for Arguments {
     type Answer = Rendered;
 
+    const HELP: Help = Help {
+        name: "ir",
+        short: "Print an intermediate form: syntax tree, flow graph, SSA",
+        long: "\
+Prints an intermediate form of the program:
+
+  ast     the syntax tree, printed as a program again
+  cfg     the parallel flow graph: functions of blocks of three-address code
+  ssa     the same in SSA form, with phi functions
+  cssame  the same in CSSAME form: a pi function before each read that concurrent writes reach
+
+As a graph for Graphviz (`--format dot`), each function is a cluster, and dashed edges lead from a fork to its threads \
+and from their ends to the join; `--format svg` draws it. The syntax tree has no such form.",
+        examples: "\
+Examples:
+  cssame ir samples/cssame_fig2.csm
+  cssame ir --emit cssame samples/peterson.csm
+  cssame ir --emit cfg --format dot samples/dekker.csm | dot -Tsvg > dekker.svg",
+    };
+
     fn common(&self) -> Common<'_> {
         let format = match self.format {
             TextFormat::Text | TextFormat::Dot | TextFormat::Svg => Format::Human,
             TextFormat::Json => Format::Json,
         };
-        Common::new("ir", Some(&self.file), format, &self.output)
+        Common::new(from_ref(&self.file), format, &self.output)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -120,6 +121,10 @@ impl Job for Arguments {
         };
         Ok(Rendered { answer, text })
     }
+
+    fn print(&self, rendered: &Rendered, _: &Judged, output: &mut Output) {
+        output.print(&rendered.text);
+    }
 }
 
 impl Arguments {
@@ -133,20 +138,6 @@ impl Arguments {
 
     fn graph(&self, emit: Emit) -> Result<IrAnswer, Diagnostics> {
         ir(load::unit(&self.file, &self.program.inputs)?, emit)
-    }
-}
-
-impl Answer for Rendered {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        output.print(&self.text);
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
     }
 }
 

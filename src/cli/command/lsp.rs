@@ -1,12 +1,11 @@
 //! `cssame lsp`: the language server.
 
 use crate::available_memory::half_of_memory;
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::lints::LintOptions;
 use crate::memory::for_searches;
-use crate::options::{Format, OutputOptions, ProcessBounds, parse_size};
+use crate::options::{BoundOptions, Format, OutputOptions, ProcessBounds, parse_size};
 use crate::output::Output;
-use crate::status::Status;
 use clap::Args;
 use cssame_answer::{Findings, Judged};
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -14,19 +13,6 @@ use cssame_lsp as lsp;
 use cssame_lsp::Environment;
 use serde::Serialize;
 use std::sync::Arc;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Serves an editor by the Language Server Protocol, over standard input and output. Editors start it; docs/lsp.md tells how. \
-It shows diagnostics as one types, explores the program in the background, and shows at each read of shared memory \
-which writes it may see.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame lsp
-
-Exit status: 0 when the client ends the session, 2 if it does not keep to the protocol.";
 
 /// Arguments of `lsp`.
 #[derive(Args, Clone, Debug)]
@@ -48,12 +34,26 @@ pub struct Served {}
 impl Job for Arguments {
     type Answer = Served;
 
+    const HELP: Help = Help {
+        name: "lsp",
+        short: "Serve an editor: the language server",
+        long: "\
+Serves an editor by the Language Server Protocol, over standard input and output. Editors start it; docs/lsp.md tells how. \
+It shows diagnostics as one types, explores the program in the background, and shows at each read of shared memory \
+which writes it may see.",
+        examples: "\
+Examples:
+  cssame lsp
+
+Exit status: 0 when the client ends the session, 2 if it does not keep to the protocol.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("lsp", None, Format::Human, &self.output)
+        Common::new(&[], Format::Human, &self.output)
     }
 
     /// Explorations have bounds; a session has none.
-    fn process_bounds(&self) -> ProcessBounds {
+    fn set_default_bounds(&mut self, _: &BoundOptions) -> ProcessBounds {
         ProcessBounds { memory: Some(u64::MAX), timeout: None }
     }
 
@@ -67,16 +67,6 @@ impl Job for Arguments {
             Diagnostics::general(Diagnostic::general(Code::CannotRead, Severity::Error, message))
         })
     }
-}
 
-impl Answer for Served {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, _: &mut Output) {}
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
-    }
+    fn print(&self, _: &Served, _: &Judged, _: &mut Output) {}
 }

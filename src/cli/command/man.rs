@@ -1,30 +1,15 @@
 //! `cssame man`: the pages of the manual.
 
 use crate::files;
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::options::{Format, OutputOptions};
 use crate::output::Output;
-use crate::status::Status;
 use clap::Args;
 use clap_mangen::Man;
-use cssame_answer::{Findings, Judged};
+use cssame_answer::Judged;
 use cssame_diagnostics::Diagnostics;
 use serde::Serialize;
 use std::path::PathBuf;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Prints a page of the manual in roff, as `man` reads it: that of cssame, or of one of its commands. With --out it writes all pages into \
-a directory.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame man | man -l -
-  cssame man futures | man -l -
-  cssame man --out man/man1
-
-Exit status: 0 done, 2 there is no such command, or a page cannot be written.";
 
 /// Arguments of `man`.
 #[derive(Args, Clone, Debug)]
@@ -51,8 +36,27 @@ pub struct Pages {
 impl Job for Arguments {
     type Answer = Pages;
 
+    const HELP: Help = Help {
+        name: "man",
+        short: "Print or write the pages of the manual",
+        long: "\
+Prints a page of the manual in roff, as `man` reads it: that of cssame, or of one of its commands. With --out it writes all pages into \
+a directory.",
+        examples: "\
+Examples:
+  cssame man | man -l -
+  cssame man futures | man -l -
+  cssame man --out man/man1
+
+Exit status: 0 done, 2 there is no such command, or a page cannot be written.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("man", None, Format::Human, &self.output)
+        Common::new(&[], Format::Human, &self.output)
+    }
+
+    fn set_grammar(&mut self, grammar: &clap::Command) {
+        self.grammar = Some(grammar.clone());
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -77,6 +81,10 @@ impl Job for Arguments {
         }
         Ok(Pages { text })
     }
+
+    fn print(&self, pages: &Pages, _: &Judged, output: &mut Output) {
+        output.print(&pages.text);
+    }
 }
 
 impl Arguments {
@@ -99,18 +107,4 @@ fn page(command: clap::Command) -> String {
     // Writing to memory does not fail.
     let _ = man.render(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-impl Answer for Pages {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        output.print(&self.text);
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
-    }
 }

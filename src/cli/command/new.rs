@@ -1,28 +1,15 @@
 //! `cssame new NAME`: a program to begin with.
 
 use crate::files;
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::options::{FormatOption, OutputOptions};
 use crate::output::Output;
-use crate::status::Status;
 use clap::{Args, ValueEnum};
-use cssame_answer::{Findings, Judged};
+use cssame_answer::Judged;
 use cssame_diagnostics::{Code, Diagnostics};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Makes a directory with a program to begin with, NAME/NAME.csm, and a configuration, NAME/cssame.toml. The program is short, \
-has an assertion, and nothing is wrong with it; its first lines say what to ask, and what to change.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame new counter
-  cssame new jobs --template queue
-
-Exit status: 0 done, 2 the name cannot be one, or the directory is there already.";
+use std::slice::from_ref;
 
 /// The configuration beside each program.
 const CONFIGURATION: &str = include_str!("../templates/cssame.toml");
@@ -76,8 +63,22 @@ pub struct Made {
 impl Job for Arguments {
     type Answer = Made;
 
+    const HELP: Help = Help {
+        name: "new",
+        short: "Make a program to begin with",
+        long: "\
+Makes a directory with a program to begin with, NAME/NAME.csm, and a configuration, NAME/cssame.toml. The program is short, \
+has an assertion, and nothing is wrong with it; its first lines say what to ask, and what to change.",
+        examples: "\
+Examples:
+  cssame new counter
+  cssame new jobs --template queue
+
+Exit status: 0 done, 2 the name cannot be one, or the directory is there already.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("new", Some(&self.name), self.format.format, &self.output)
+        Common::new(from_ref(&self.name), self.format, &self.output)
     }
 
     fn answer(&self, _: &Output) -> Result<Made, Diagnostics> {
@@ -100,27 +101,17 @@ impl Job for Arguments {
         }
         Ok(Made { written })
     }
+
+    fn print(&self, made: &Made, _: &Judged, output: &mut Output) {
+        for path in &made.written {
+            output.print(&format!("wrote {path}\n"));
+        }
+        if let Some(program) = made.written.first() {
+            output.summary(&format!("next: cssame futures {program}\n"));
+        }
+    }
 }
 
 fn cannot_make(path: &Path, why: &str) -> Diagnostics {
     Diagnostics::error(Code::CannotWrite, format!("`{}` cannot be made: {why}", path.display()))
-}
-
-impl Answer for Made {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        for path in &self.written {
-            output.print(&format!("wrote {path}\n"));
-        }
-        if let Some(program) = self.written.first() {
-            output.summary(&format!("next: cssame futures {program}\n"));
-        }
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
-    }
 }

@@ -1,33 +1,17 @@
 //! `cssame pi FILE`: the pi functions, their terms, what was pruned and why.
 
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::load;
 use crate::options::{FormatOption, OutputOptions, ProgramOptions, WatchOption};
 use crate::output::Output;
-use crate::status::Status;
 use crate::view;
 use clap::Args;
-use cssame_answer::{Findings, Judged, PiReport, pi};
+use cssame_answer::{Judged, PiReport, pi};
 use cssame_diagnostics::Diagnostics;
 use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Shows, for every read of a shared variable that more than one write can reach, which writes it may see: the pi \
-function of CSSAME form. Below them stand the writes that were pruned, each with its reason: a lock hides them, or the \
-order of the threads does.
-
-No execution reads from a write that is not listed. Whether each of them can really happen, `cssame futures` decides.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame pi samples/cssame_fig2.csm
-  cssame pi --all samples/cssame_fig5.csm
-  cssame pi --format json samples/cssame_fig7.csm";
 
 /// Arguments of `pi`.
 #[derive(Args, Clone, Debug)]
@@ -48,46 +32,46 @@ pub struct Arguments {
     pub(crate) output: OutputOptions,
 }
 
-/// The pi functions, and how much of them people want to see.
+/// The pi functions, and the text that they are of.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct PiFunctions {
     report: PiReport,
     #[serde(skip)]
     sources: SourceMap,
-    #[serde(skip)]
-    all: bool,
 }
 
+/// Pi functions are facts, not faults: nothing is found.
 impl Job for Arguments {
     type Answer = PiFunctions;
 
-    fn common(&self) -> Common<'_> {
-        Common::new("pi", Some(&self.file), self.format.format, &self.output)
-    }
+    const HELP: Help = Help {
+        name: "pi",
+        short: "Show which writes each read may see, and what was pruned",
+        long: "\
+Shows, for every read of a shared variable that more than one write can reach, which writes it may see: the pi \
+function of CSSAME form. Below them stand the writes that were pruned, each with its reason: a lock hides them, or the \
+order of the threads does.
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
+No execution reads from a write that is not listed. Whether each of them can really happen, `cssame futures` decides.",
+        examples: "\
+Examples:
+  cssame pi samples/cssame_fig2.csm
+  cssame pi --all samples/cssame_fig5.csm
+  cssame pi --format json samples/cssame_fig7.csm",
+    };
+
+    fn common(&self) -> Common<'_> {
+        Common { is_watched: self.watch.watch, ..Common::new(from_ref(&self.file), self.format, &self.output) }
     }
 
     fn answer(&self, _: &Output) -> Result<PiFunctions, Diagnostics> {
         let unit = load::unit(&self.file, &self.program.inputs)?.with_main()?;
-        Ok(PiFunctions { report: pi(&unit), sources: unit.sources, all: self.all })
-    }
-}
-
-/// Pi functions are facts, not faults: the status is 0.
-impl Answer for PiFunctions {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
+        Ok(PiFunctions { report: pi(&unit), sources: unit.sources })
     }
 
-    fn print(&self, _: &Judged, output: &mut Output) {
-        view::pi::print(&self.sources, &self.report, self.all, output);
-        output.summary(&view::pi::summary(&self.report));
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
+    fn print(&self, found: &PiFunctions, _: &Judged, output: &mut Output) {
+        view::pi::print(&found.sources, &found.report, self.all, output);
+        output.summary(&view::pi::summary(&found.report));
     }
 }

@@ -1,15 +1,12 @@
 //! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
 
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
-};
+use crate::options::{BoundOptions, ProcessBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::record;
-use crate::status::Status;
+use crate::shared::SearchOptions;
 use crate::view::races::{self as view, RacesView};
 use crate::view::replay::quoted;
 use clap::{Args, ValueEnum};
@@ -21,30 +18,6 @@ use cssame_schedule::Scheduler;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Finds pairs of accesses that race: two threads stand before them at once, both mean the same cell, one of them writes, and \
-not both are atomic. First it predicts pairs, from the text and from executions that it watches. Then it directs \
-executions at each pair: a thread that comes to one of the two places waits until another one comes to the other place. \
-What is left is decided by all states of the program, if they are not too many.
-
-A race is real if an execution has it, impossible if there is a proof, else unconfirmed. A real one is harmful if a \
-failure or a deadlock can follow once one of the two went first, and benign if none can and no order changes what comes \
-out.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame races samples/sen_fig1.csm
-  cssame races --trials 1000 --no-exploration samples/sen_fig2.csm
-  cssame races --pair x@14:5,x@24:11 --seed 3 samples/sen_fig1.csm
-  cssame races --record-dir found --format json samples/bank_account_broken.csm
-
-A place is named VAR@LINE:COL, or VAR@LINE where that is unique.
-
-Exit status: 0 every predicted race is impossible, and no failure and no deadlock was met (a bound may have ended the search for \
-these, which is said), 1 some race is real, or a failure or a deadlock was met, 2 bad usage or a program that does not compile, 3 a race is neither made real nor proven impossible.";
 
 /// Arguments of `races`.
 #[derive(Args, Clone, Debug)]
@@ -114,19 +87,7 @@ pub struct Arguments {
     #[arg(long)]
     pub timing: bool,
     #[command(flatten)]
-    pub(crate) execution: ExecutionOptions,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
-    #[command(flatten)]
-    pub(crate) bounds: BoundOptions,
+    pub(crate) search: SearchOptions,
 }
 
 /// Values of `--predict`.
@@ -197,40 +158,88 @@ fn parse_target(text: &str) -> Result<RacesTarget, String> {
 pub struct Found {
     answer: RacesAnswer,
     #[serde(skip)]
-    arguments: Arguments,
-    #[serde(skip)]
     subject: Compiled,
 }
 
 impl Job for Arguments {
     type Answer = Found;
 
+    const HELP: Help = Help {
+        name: "races",
+        short: "Find races: predict them, make them real, prove the rest impossible",
+        long: "\
+Finds pairs of accesses that race: two threads stand before them at once, both mean the same cell, one of them writes, and \
+not both are atomic. First it predicts pairs, from the text and from executions that it watches. Then it directs \
+executions at each pair: a thread that comes to one of the two places waits until another one comes to the other place. \
+What is left is decided by all states of the program, if they are not too many.
+
+A race is real if an execution has it, impossible if there is a proof, else unconfirmed. A real one is harmful if a \
+failure or a deadlock can follow once one of the two went first, and benign if none can and no order changes what comes \
+out.",
+        examples: "\
+Examples:
+  cssame races samples/sen_fig1.csm
+  cssame races --trials 1000 --no-exploration samples/sen_fig2.csm
+  cssame races --pair x@14:5,x@24:11 --seed 3 samples/sen_fig1.csm
+  cssame races --record-dir found --format json samples/bank_account_broken.csm
+
+A place is named VAR@LINE:COL, or VAR@LINE where that is unique.
+
+Exit status: 0 every predicted race is impossible, and no failure and no deadlock was met (a bound may have ended the search for \
+these, which is said), 1 some race is real, or a failure or a deadlock was met, 2 bad usage or a program that does not compile, 3 a race is neither made real nor proven impossible.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("races", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+        self.search.common(from_ref(&self.file))
     }
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
-    }
-
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
-        self.bounds.of_process()
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        self.search.bounds.set_defaults(bounds)
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
-        let options = self.program.with(&self.execution);
+        let options = self.search.options();
         let subject = Compiled::new(load::unit(&self.file, &options.inputs)?, options.clone());
         let request = self.request();
         let search = |budget: &Budget<'_>| races_of(&subject, &options, &request, budget);
-        let answer = with_budget(&self.bounds, &self.output, output, search)?;
+        let answer = with_budget(&self.search.bounds, output, search)?;
         if let Some(directory) = &self.record_dir {
             record::write_races(directory, &self.file, &subject, &answer)?;
         }
-        Ok(Found { answer, arguments: self.clone(), subject })
+        Ok(Found { answer, subject })
+    }
+
+    fn findings<'a>(&self, found: &'a Found) -> Findings<'a> {
+        let is_whole = self.pair.is_none() && self.variable.is_none();
+        found.answer.findings(&found.subject, is_whole)
+    }
+
+    fn bounds(&self, found: &Found) -> Vec<Diagnostic> {
+        found.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
+    fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {
+        let Found { answer, subject } = found;
+        let view = RacesView {
+            answer,
+            subject,
+            file: &self.file,
+            options: &self.typed(),
+            record_dir: self.record_dir.as_deref(),
+            all: self.all || self.pair.is_some(),
+            judged,
+            colour: output.colour(),
+        };
+        view.print(output);
+        output.complain(&subject.unit().sources, &self.bounds(found));
+        if self.timing {
+            output.summary(&view::timing(&answer.report, &answer.timing, subject.unit()));
+        }
+        output.summary(&view::summary(&answer.report));
+    }
+
+    fn is_decided(&self, found: &Found) -> bool {
+        found.answer.report.complete
     }
 }
 
@@ -262,7 +271,7 @@ impl Arguments {
         if let Some(trials) = self.trials {
             text += &format!(" --trials {trials}");
         }
-        text + &self.bounds.text()
+        text + &self.search.bounds.text()
     }
 
     /// The schedulers, each once.
@@ -289,7 +298,7 @@ impl Arguments {
     fn request(&self) -> RacesRequest {
         let defaults = RacesRequest::default();
         let trials = if self.is_replay() { 1 } else { defaults.trials };
-        let max_states = self.bounds.max_states.map(States::Exactly).or(defaults.explore);
+        let max_states = self.search.bounds.max_states.map(States::Exactly).or(defaults.explore);
         RacesRequest {
             predict: match self.predict {
                 Predict::Dynamic => Means::Dynamic,
@@ -302,7 +311,7 @@ impl Arguments {
             seed: self.seed.unwrap_or(0),
             until_hit: self.until_hit,
             max_postponed: self.max_postponed,
-            max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+            max_steps: self.search.bounds.max_steps.map_or(MAX_STEPS, u64::from),
             contenders: self.contenders(),
             granularity: match self.switch_at {
                 SwitchAt::Operation => Granularity::Operation,
@@ -315,40 +324,5 @@ impl Arguments {
             measure: self.timing,
             explore: max_states.filter(|_| !self.no_exploration),
         }
-    }
-}
-
-impl Answer for Found {
-    fn findings(&self) -> Findings<'_> {
-        let is_whole = self.arguments.pair.is_none() && self.arguments.variable.is_none();
-        self.answer.findings(&self.subject, is_whole)
-    }
-
-    fn bounds(&self) -> Vec<Diagnostic> {
-        self.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
-    }
-
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        let Found { answer, arguments, subject } = self;
-        let view = RacesView {
-            answer,
-            subject,
-            file: &arguments.file,
-            options: &arguments.typed(),
-            record_dir: arguments.record_dir.as_deref(),
-            all: arguments.all || arguments.pair.is_some(),
-            judged,
-            colour: output.colour(),
-        };
-        view.print(output);
-        output.complain(&subject.unit().sources, &self.bounds());
-        if arguments.timing {
-            output.summary(&view::timing(&answer.report, &answer.timing, subject.unit()));
-        }
-        output.summary(&view::summary(&answer.report));
-    }
-
-    fn status(&self, judged: &Judged) -> Status {
-        Status::of_search(judged.has_findings(), self.answer.report.complete)
     }
 }

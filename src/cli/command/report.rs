@@ -2,40 +2,21 @@
 
 use super::ci;
 use crate::files;
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load::{self, STANDARD_INPUT};
-use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProcessBounds, ProgramOptions, QuestionBounds,
-    WatchOption,
-};
+use crate::options::{BoundOptions, ProcessBounds, QuestionBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
+use crate::shared::SearchOptions;
 use crate::status::Status;
 use crate::view;
 use clap::Args;
-use cssame_answer::{CiReport, Findings, Judged, ReportAnswer, ReportRequest, report};
+use cssame_answer::{Findings, Judged, ReportAnswer, ReportRequest, report};
 use cssame_budget::Budget;
 use cssame_diagnostics::{Diagnostic, Diagnostics};
 use cssame_source::SourceMap;
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Writes a page about a program that a browser shows without a network: the source with the writes that each read may see, the findings of \
-check, races and futures with executions to step through, the graph in CSSAME form, and tables of races, pairs, outcomes and coverage.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame report samples/bank_transfer_deadlock.csm -o report.html
-  cssame report samples/peterson.csm --timeout 10 -o peterson.html
-
-Exit status: 0 nothing found, 1 findings, 2 the program does not compile or the
-page cannot be written, 3 a bound was hit before all was decided and nothing was
-found so far.";
 
 /// Arguments of `report`.
 #[derive(Args, Clone, Debug)]
@@ -46,37 +27,30 @@ pub struct Arguments {
     #[arg(short, long, value_name = "PAGE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) execution: ExecutionOptions,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
-    #[command(flatten)]
-    pub(crate) bounds: BoundOptions,
-}
-
-/// What the page shows, and where it goes.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Reported {
-    answer: ReportAnswer,
-    #[serde(skip)]
-    file: String,
-    #[serde(skip)]
-    page: PathBuf,
+    pub(crate) search: SearchOptions,
 }
 
 impl Job for Arguments {
-    type Answer = Reported;
+    type Answer = ReportAnswer;
+
+    const HELP: Help = Help {
+        name: "report",
+        short: "Write a page about a program, for a browser",
+        long: "\
+Writes a page about a program that a browser shows without a network: the source with the writes that each read may see, the findings of \
+check, races and futures with executions to step through, the graph in CSSAME form, and tables of races, pairs, outcomes and coverage.",
+        examples: "\
+Examples:
+  cssame report samples/bank_transfer_deadlock.csm -o report.html
+  cssame report samples/peterson.csm --timeout 10 -o peterson.html
+
+Exit status: 0 nothing found, 1 findings, 2 the program does not compile or the
+page cannot be written, 3 a bound was hit before all was decided and nothing was
+found so far.",
+    };
 
     fn common(&self) -> Common<'_> {
-        Common::new("report", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+        self.search.common(from_ref(&self.file))
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -87,82 +61,66 @@ impl Job for Arguments {
         Ok(())
     }
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
-    }
-
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
-        self.bounds.set_defaults(bounds);
-    }
-
     /// Each question has a time of its own.
-    fn process_bounds(&self) -> ProcessBounds {
-        ProcessBounds { timeout: None, ..self.bounds.of_process() }
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
+        ProcessBounds { timeout: None, ..self.search.bounds.set_defaults(bounds) }
     }
 
-    fn answer(&self, output: &Output) -> Result<Reported, Diagnostics> {
+    fn answer(&self, output: &Output) -> Result<ReportAnswer, Diagnostics> {
+        let bounds = &self.search.bounds;
         let mut sources = SourceMap::default();
         let file = load::read(&mut sources, &self.file);
-        let request =
-            ReportRequest { options: self.program.with(&self.execution), race_states: self.bounds.max_states };
-        let of_question = QuestionBounds::of(&self.bounds);
-        let whole = BoundOptions { max_memory: self.bounds.max_memory, ..BoundOptions::default() };
-        let name = load::name_of(&self.file);
-        let answer = with_budget(&whole, &self.output, output, |budget: &Budget<'_>| {
-            report(&name, (sources, file), &request, &|| of_question.budget(budget))
-        });
-        let page = self.out.clone().unwrap_or_else(|| self.file.with_extension("html"));
-        Ok(Reported { answer, file: name, page })
-    }
-}
-
-impl Reported {
-    fn ci(&self) -> &CiReport {
-        &self.answer.ci
+        let request = ReportRequest { options: self.search.options(), race_states: bounds.max_states };
+        let of_question = QuestionBounds::of(bounds);
+        let whole = BoundOptions { max_memory: bounds.max_memory, ..BoundOptions::default() };
+        let search = |budget: &Budget<'_>| {
+            report(&load::name_of(&self.file), (sources, file), &request, &|| of_question.budget(budget))
+        };
+        Ok(with_budget(&whole, output, search))
     }
 
-    fn compiles(&self) -> bool {
-        self.ci().files.iter().all(|file| file.compiles)
+    fn findings<'a>(&self, answer: &'a ReportAnswer) -> Findings<'a> {
+        answer.findings()
     }
 
-    fn is_printed(&self) -> bool {
-        self.page == Path::new(STANDARD_INPUT)
-    }
-}
-
-impl Answer for Reported {
-    fn findings(&self) -> Findings<'_> {
-        self.answer.findings()
+    fn judged(&self, answer: ReportAnswer, judged: &Judged) -> ReportAnswer {
+        answer.judged(judged)
     }
 
-    fn judged(self, judged: &Judged) -> Reported {
-        Reported { answer: self.answer.judged(judged), ..self }
+    fn bounds(&self, answer: &ReportAnswer) -> Vec<Diagnostic> {
+        answer.ci.bounds()
     }
 
-    fn bounds(&self) -> Vec<Diagnostic> {
-        self.ci().bounds()
-    }
-
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        if !self.compiles() {
-            view::ci::print(self.ci(), judged, false, output);
-        } else if self.is_printed() {
-            output.print(&view::report::page(&self.file, &self.answer));
+    fn print(&self, answer: &ReportAnswer, judged: &Judged, output: &mut Output) {
+        if !compiles(answer) {
+            view::ci::print(&answer.ci, judged, false, output);
+        } else if self.page().is_none() {
+            output.print(&view::report::page(&load::name_of(&self.file), answer));
         }
-        output.complain(&SourceMap::default(), &self.bounds());
+        output.complain(&SourceMap::default(), &self.bounds(answer));
     }
 
     /// The page is written when all is known that stands in it.
-    fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
-        if !self.compiles() || self.is_printed() {
-            return Ok(());
-        }
-        files::write(&self.page, &view::report::page(&self.file, &self.answer))?;
-        output.summary(&format!("wrote {}\n", self.page.display()));
+    fn finish(&self, answer: &mut ReportAnswer, output: &mut Output) -> Result<(), Diagnostics> {
+        let Some(page) = self.page().filter(|_| compiles(answer)) else { return Ok(()) };
+        files::write(&page, &view::report::page(&load::name_of(&self.file), answer))?;
+        output.summary(&format!("wrote {}\n", page.display()));
         Ok(())
     }
 
-    fn status(&self, judged: &Judged) -> Status {
-        ci::status(self.ci(), judged)
+    fn status(&self, answer: &ReportAnswer, judged: &Judged) -> Status {
+        ci::status(&answer.ci, judged)
     }
+}
+
+impl Arguments {
+    /// The file of the page; none where it is printed.
+    fn page(&self) -> Option<PathBuf> {
+        let page = self.out.clone().unwrap_or_else(|| self.file.with_extension("html"));
+        (page != Path::new(STANDARD_INPUT)).then_some(page)
+    }
+}
+
+fn compiles(answer: &ReportAnswer) -> bool {
+    answer.ci.files.iter().all(|file| file.compiles)
 }

@@ -1,16 +1,15 @@
 //! `cssame run FILE`: one execution, by a seed or by a recorded schedule, or one for each of many seeds.
 
 use crate::files;
-use crate::job::{Answer, Common, Job};
-use crate::lints::LintOptions;
+use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
 use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProcessBounds, ProgramOptions, WatchOption,
-    parse_seconds, parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormat, Format, ProcessBounds, WatchOption, parse_seconds, parse_size,
 };
 use crate::output::Output;
 use crate::progress::with_budget;
-use crate::recorded::read_schedule;
+use crate::recorded::{departed, read_schedule};
+use crate::shared::AnalysisOptions;
 use crate::status::Status;
 use crate::view::run::RunView;
 use crate::view::seeds::SeedsView;
@@ -18,42 +17,14 @@ use clap::{Args, ValueEnum};
 use cssame_answer::{
     Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, judge, run, run_chart, run_seeds,
 };
-use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use cssame_diagnostics::Diagnostics;
 use cssame_model::Model;
-use cssame_schedule::{Departure, ExecutionStatus, Schedule};
+use cssame_schedule::{ExecutionStatus, Schedule};
 use serde::Serialize;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice::from_ref;
 use std::time::Duration;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Runs the program once and shows the steps that other threads can see, with one column for each thread.
-
-The order of the threads is random, but determined by the seed. A schedule that was recorded, here or by `futures`, is \
-followed step by step; where the program has changed and departs from it, the command says how. With `--then \
-random:SEED` the execution goes on from the end of the schedule.
-
-An execution that is not over after --max-steps is searched for a cycle: steps that lead back to a state that it was in, \
-and that leave out no thread that can move. Then it is shown how it goes into the cycle, and the cycle.
-
-With `--seeds A..B` there is one execution for each seed from A up to, but not including, B. Their outcomes are counted, and \
-the first one that fails or ends in a deadlock is shown; with `--keep-going` the others are tried all the same.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame run samples/counter_unlocked.csm
-  cssame run --seed 7 --record lost.json samples/counter_unlocked.csm
-  cssame run --schedule lost.json samples/counter_unlocked.csm
-  cssame run --schedule lost.json --then random:1 samples/counter_unlocked.csm
-  cssame run --seeds 0..10000 --keep-going samples/counter_unlocked.csm
-
-Exit status: 0 the execution ended well, 1 it failed, is in a deadlock or may go on in a cycle for ever, 2 bad usage, a \
-program that does not compile or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the \
-schedule. Of many executions: 1 if one of them failed or is in a deadlock, 3 if none was seen to and not all came to \
-their end.";
 
 /// Steps of the execution at most, unless `--max-steps` says otherwise.
 const MAX_STEPS: u64 = 1_000_000;
@@ -98,17 +69,16 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
-    pub(crate) program: ProgramOptions,
+    pub(crate) analysis: AnalysisOptions<WatchOption, RunFormatOption>,
+}
+
+/// The form of the answer.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct RunFormatOption {
     /// Text for people (human), one JSON object (json), a sequence chart (svg), or the findings for other tools: sarif,
     /// github (annotations), junit, markdown
     #[arg(long, value_parser = parse_format, default_value = "human")]
     pub format: RunFormat,
-    #[command(flatten)]
-    pub(crate) watch: WatchOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-    #[command(flatten)]
-    pub(crate) lints: LintOptions,
 }
 
 /// Values of `--format`.
@@ -120,9 +90,9 @@ pub enum RunFormat {
     Other(FindingsFormat),
 }
 
-impl From<RunFormat> for Format {
-    fn from(format: RunFormat) -> Format {
-        match format {
+impl From<RunFormatOption> for Format {
+    fn from(option: RunFormatOption) -> Format {
+        match option.format {
             RunFormat::Svg => Format::Human,
             RunFormat::Other(format) => format.into(),
         }
@@ -164,15 +134,6 @@ pub struct OneExecution {
     model: Model,
     #[serde(skip)]
     schedule: Option<(PathBuf, Schedule)>,
-    /// Whether the execution goes on at random behind the schedule.
-    #[serde(skip)]
-    goes_on: bool,
-    /// Whether all steps are shown.
-    #[serde(skip)]
-    full: bool,
-    /// Whether it is shown as a picture.
-    #[serde(skip)]
-    is_drawn: bool,
 }
 
 /// Executions by seeds, and what they came from.
@@ -182,43 +143,57 @@ pub struct ManyExecutions {
     answer: SeedsAnswer,
     #[serde(skip)]
     model: Model,
-    #[serde(skip)]
-    file: PathBuf,
-    /// The file that was to get the schedule of one that ends badly, where there was none.
-    #[serde(skip)]
-    not_written: Option<PathBuf>,
-    /// Whether all outcomes and steps are shown.
-    #[serde(skip)]
-    full: bool,
 }
 
 impl Job for Arguments {
     type Answer = Executed;
 
-    fn common(&self) -> Common<'_> {
-        Common::new("run", Some(&self.file), self.format, &self.output).with_lints(&self.lints)
-    }
+    const HELP: Help = Help {
+        name: "run",
+        short: "Run one execution, by a seed or by a recorded schedule",
+        long: "\
+Runs the program once and shows the steps that other threads can see, with one column for each thread.
 
-    fn watched(&self) -> Option<&[PathBuf]> {
-        self.watch.of(from_ref(&self.file))
+The order of the threads is random, but determined by the seed. A schedule that was recorded, here or by `futures`, is \
+followed step by step; where the program has changed and departs from it, the command says how. With `--then \
+random:SEED` the execution goes on from the end of the schedule.
+
+An execution that is not over after --max-steps is searched for a cycle: steps that lead back to a state that it was in, \
+and that leave out no thread that can move. Then it is shown how it goes into the cycle, and the cycle.
+
+With `--seeds A..B` there is one execution for each seed from A up to, but not including, B. Their outcomes are counted, and \
+the first one that fails or ends in a deadlock is shown; with `--keep-going` the others are tried all the same.",
+        examples: "\
+Examples:
+  cssame run samples/counter_unlocked.csm
+  cssame run --seed 7 --record lost.json samples/counter_unlocked.csm
+  cssame run --schedule lost.json samples/counter_unlocked.csm
+  cssame run --schedule lost.json --then random:1 samples/counter_unlocked.csm
+  cssame run --seeds 0..10000 --keep-going samples/counter_unlocked.csm
+
+Exit status: 0 the execution ended well, 1 it failed, is in a deadlock or may go on in a cycle for ever, 2 bad usage, a \
+program that does not compile or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the \
+schedule. Of many executions: 1 if one of them failed or is in a deadlock, 3 if none was seen to and not all came to \
+their end.",
+    };
+
+    fn common(&self) -> Common<'_> {
+        self.analysis.common(from_ref(&self.file))
     }
 
     fn validate(&self) -> Result<(), String> {
-        match (self.format, self.seeds) {
+        match (self.analysis.format.format, self.seeds) {
             (RunFormat::Svg, Some(_)) => Err("`--format svg` draws one execution: give `--seed`".to_owned()),
             _ => Ok(()),
         }
     }
 
-    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
         self.max_steps = self.max_steps.or(bounds.max_steps.map(u64::from));
         self.max_memory = self.max_memory.or(bounds.max_memory);
         if self.seeds.is_some() {
             self.timeout = self.timeout.or(bounds.timeout);
         }
-    }
-
-    fn process_bounds(&self) -> ProcessBounds {
         ProcessBounds { memory: self.max_memory, timeout: self.timeout }
     }
 
@@ -228,76 +203,24 @@ impl Job for Arguments {
             None => self.one().map(|one| Executed::One(Box::new(one))),
         }
     }
-}
 
-impl Arguments {
-    fn one(&self) -> Result<OneExecution, Diagnostics> {
-        let read = |path: &PathBuf| read_schedule(path, &self.file).map(|schedule| (path.clone(), schedule));
-        let schedule = self.schedule.as_ref().map(read).transpose()?;
-        let options = self.program.with(&self.execution);
-        let options = schedule.as_ref().map_or(Ok(options.clone()), |(_, schedule)| options.over(schedule))?;
-        let model = load::model(&self.file, options)?;
-        let course = match (&schedule, self.then) {
-            (None, _) => Course::Random { seed: self.seed },
-            (Some((_, schedule)), None) => Course::Recorded(schedule),
-            (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
-        };
-        // One execution, bounded by its steps, looks at no budget.
-        let answer = run(&model, &RunRequest { course, max_steps: self.max_steps.unwrap_or(MAX_STEPS) });
-        if let (Some(path), None) = (&self.record, &answer.departure) {
-            files::write(path, &answer.schedule(&model).to_text())?;
-        }
-        let (goes_on, is_drawn) = (self.then.is_some(), self.format == RunFormat::Svg);
-        Ok(OneExecution { answer, model, schedule, goes_on, full: self.full, is_drawn })
-    }
-
-    fn many(&self, seeds: SeedRange, output: &Output) -> Result<ManyExecutions, Diagnostics> {
-        let model = load::model(&self.file, self.program.with(&self.execution))?;
-        let request = SeedsRequest {
-            seeds: Range { start: seeds.start, end: seeds.end },
-            keep_going: self.keep_going,
-            max_steps: self.max_steps.unwrap_or(MAX_STEPS),
-        };
-        let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() };
-        let answer = with_budget(&bounds, &self.output, output, |budget| {
-            let answer = run_seeds(&model, &request, budget);
-            if self.keep_going || answer.first_failure.is_none() {
-                return Ok(answer);
-            }
-            // An execution whose findings are all suppressed is no reason to stop.
-            let findings = answer.findings(&model);
-            let is_shown = judge(&findings, &self.lints.lints(&findings)?).has_findings();
-            drop(findings);
-            let all = SeedsRequest { keep_going: true, ..request.clone() };
-            Ok::<_, Diagnostics>(if is_shown { answer } else { run_seeds(&model, &all, budget) })
-        })?;
-        let mut not_written = None;
-        match (&self.record, &answer.first_failure) {
-            (Some(path), Some(first)) => files::write(path, &first.schedule(&model).to_text())?,
-            (record, _) => not_written.clone_from(record),
-        }
-        Ok(ManyExecutions { answer, model, file: self.file.clone(), not_written, full: self.full })
-    }
-}
-
-impl Answer for Executed {
-    fn findings(&self) -> Findings<'_> {
-        match self {
+    fn findings<'a>(&self, executed: &'a Executed) -> Findings<'a> {
+        match executed {
             Executed::One(one) => one.answer.findings(&one.model),
             Executed::Many(many) => many.answer.findings(&many.model),
         }
     }
 
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        match self {
-            Executed::One(one) => one.print(judged, output),
-            Executed::Many(many) => many.print(judged, output),
+    fn print(&self, executed: &Executed, judged: &Judged, output: &mut Output) {
+        match executed {
+            Executed::One(one) => self.print_one(one, judged, output),
+            Executed::Many(many) => self.print_many(many, judged, output),
         }
     }
 
     /// How far a schedule was followed that does not fit is shown, but is no answer.
-    fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
-        match self {
+    fn finish(&self, executed: &mut Executed, _: &mut Output) -> Result<(), Diagnostics> {
+        match executed {
             Executed::One(one) => match (&one.answer.departure, &one.schedule) {
                 (Some(departure), Some((path, schedule))) => Err(departed(&one.model, path, schedule, departure)),
                 _ => Ok(()),
@@ -306,8 +229,8 @@ impl Answer for Executed {
         }
     }
 
-    fn status(&self, judged: &Judged) -> Status {
-        match self {
+    fn status(&self, executed: &Executed, judged: &Judged) -> Status {
+        match executed {
             Executed::One(one) if one.answer.report.cycle.is_some() => Status::of_search(judged.has_findings(), true),
             Executed::One(one) => match one.answer.execution.status {
                 ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock if judged.has_findings() => Status::Findings,
@@ -320,69 +243,85 @@ impl Answer for Executed {
     }
 }
 
-impl OneExecution {
-    fn view<'a>(&'a self, judged: &'a Judged, colour: bool) -> RunView<'a> {
-        let schedule = self.schedule.as_ref().map(|(_, schedule)| schedule);
-        RunView {
-            answer: &self.answer,
-            model: &self.model,
-            schedule,
-            goes_on: self.goes_on,
-            full: self.full,
-            judged,
-            colour,
+impl Arguments {
+    fn one(&self) -> Result<OneExecution, Diagnostics> {
+        let read = |path: &PathBuf| read_schedule(path, &self.file).map(|schedule| (path.clone(), schedule));
+        let schedule = self.schedule.as_ref().map(read).transpose()?;
+        let options = self.analysis.program.with(&self.execution);
+        let options = schedule.as_ref().map_or(Ok(options.clone()), |(_, schedule)| options.over(schedule))?;
+        let model = load::model(&self.file, options)?;
+        let course = match (&schedule, self.then) {
+            (None, _) => Course::Random { seed: self.seed },
+            (Some((_, schedule)), None) => Course::Recorded(schedule),
+            (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
+        };
+        // One execution, bounded by its steps, looks at no budget.
+        let answer = run(&model, &RunRequest { course, max_steps: self.max_steps.unwrap_or(MAX_STEPS) });
+        if let (Some(path), None) = (&self.record, &answer.departure) {
+            files::write(path, &answer.schedule(&model).to_text())?;
         }
+        Ok(OneExecution { answer, model, schedule })
     }
 
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        let view = self.view(judged, output.colour());
-        if self.answer.departure.is_some() {
+    fn many(&self, seeds: SeedRange, output: &Output) -> Result<ManyExecutions, Diagnostics> {
+        let model = load::model(&self.file, self.analysis.program.with(&self.execution))?;
+        let request = SeedsRequest {
+            seeds: Range { start: seeds.start, end: seeds.end },
+            keep_going: self.keep_going,
+            max_steps: self.max_steps.unwrap_or(MAX_STEPS),
+        };
+        let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() };
+        let answer = with_budget(&bounds, output, |budget| {
+            let answer = run_seeds(&model, &request, budget);
+            if self.keep_going || answer.first_failure.is_none() {
+                return Ok(answer);
+            }
+            // An execution whose findings are all suppressed is no reason to stop.
+            let findings = answer.findings(&model);
+            let is_shown = judge(&findings, &self.analysis.lints.lints(&findings)?).has_findings();
+            drop(findings);
+            let all = SeedsRequest { keep_going: true, ..request.clone() };
+            Ok::<_, Diagnostics>(if is_shown { answer } else { run_seeds(&model, &all, budget) })
+        })?;
+        if let (Some(path), Some(first)) = (&self.record, &answer.first_failure) {
+            files::write(path, &first.schedule(&model).to_text())?;
+        }
+        Ok(ManyExecutions { answer, model })
+    }
+
+    fn print_one(&self, one: &OneExecution, judged: &Judged, output: &mut Output) {
+        let OneExecution { answer, model, schedule } = one;
+        let view = RunView {
+            answer,
+            model,
+            schedule: schedule.as_ref().map(|(_, schedule)| schedule),
+            goes_on: self.then.is_some(),
+            full: self.full,
+            judged,
+            colour: output.colour(),
+        };
+        if answer.departure.is_some() {
             output.print(&view.trace());
             return;
         }
-        if self.is_drawn {
-            output.print(&run_chart(&self.answer.report.trace, self.full));
-            output.complain(self.model.sources(), view.finding().as_slice());
+        if self.analysis.format.format == RunFormat::Svg {
+            output.print(&run_chart(&answer.report.trace, self.full));
+            output.complain(model.sources(), view.finding().as_slice());
         } else {
             output.print(&view.text());
         }
         output.summary(&view.summary());
     }
-}
 
-impl ManyExecutions {
-    fn print(&self, judged: &Judged, output: &mut Output) {
-        let ManyExecutions { answer, model, file, full, .. } = self;
-        let view = SeedsView { answer, model, file, full: *full, judged, colour: output.colour() };
+    fn print_many(&self, many: &ManyExecutions, judged: &Judged, output: &mut Output) {
+        let ManyExecutions { answer, model } = many;
+        let view = SeedsView { answer, model, file: &self.file, full: self.full, judged, colour: output.colour() };
         output.print(&view.text());
         output.summary(&view.summary());
-        if let Some(path) = &self.not_written {
+        if let (Some(path), None) = (&self.record, &answer.first_failure) {
             output.note(&format!("no execution ended badly: `{}` was not written\n", name_of(path)));
         }
     }
-}
-
-/// The diagnostic of a schedule that does not fit.
-pub(super) fn departed(model: &Model, path: &Path, schedule: &Schedule, departure: &Departure) -> Diagnostics {
-    let message = format!("`{}` does not fit the program at {departure}", name_of(path));
-    let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
-    if let Some(note) = other_program(model, schedule) {
-        diagnostic = diagnostic.with_note(note);
-    }
-    Diagnostics::general(diagnostic.with_help("record a new schedule"))
-}
-
-/// That a schedule was recorded from another file, or from another text of this one.
-fn other_program(model: &Model, schedule: &Schedule) -> Option<String> {
-    let base = |name: &str| Path::new(name).file_name().map(std::ffi::OsStr::to_owned);
-    if model.has_recorded(schedule) {
-        return None;
-    }
-    Some(if base(&schedule.file) == base(model.unit().name()) {
-        "the program has changed since the schedule was recorded".to_owned()
-    } else {
-        format!("the schedule was recorded from `{}`, this is `{}`", schedule.file, model.unit().name())
-    })
 }
 
 fn parse_then(text: &str) -> Result<u64, String> {

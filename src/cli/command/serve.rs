@@ -1,13 +1,12 @@
 //! `cssame serve`: a page in a browser, for programs that one edits.
 
 use crate::available_memory::half_of_memory;
-use crate::job::{Answer, Common, Job};
+use crate::job::{Common, Help, Job};
 use crate::options::{Format, OutputOptions, parse_seconds, parse_size};
 use crate::output::Output;
 use crate::serve::{Folder, Most, Server, Settings};
-use crate::status::Status;
 use clap::Args;
-use cssame_answer::{Findings, Judged};
+use cssame_answer::Judged;
 use cssame_diagnostics::{Code, Diagnostics};
 use serde::Serialize;
 use std::io;
@@ -15,21 +14,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Serves a page to a browser on this machine: an editor with the language server, samples to open, buttons for report, run, futures, \
-races and drive, with bounds and a Stop, and their answers to click through. Nobody else can ask: it listens at the loopback \
-address alone, and the address that it prints has a token. Nothing is written but a file of FILE or DIR that one saves.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame serve
-  cssame serve samples
-  cssame serve samples/peterson.csm --port 8123 --timeout 30
-
-Exit status: 0 after Ctrl-C, 2 if FILE or DIR cannot be read or the port is taken.";
 
 /// The time of a search where nobody says.
 const SECONDS: u64 = 60;
@@ -69,8 +53,24 @@ pub struct Served {
 impl Job for Arguments {
     type Answer = Served;
 
+    const HELP: Help = Help {
+        name: "serve",
+        short: "Serve a page to a browser: editor, questions, answers",
+        long: "\
+Serves a page to a browser on this machine: an editor with the language server, samples to open, buttons for report, run, futures, \
+races and drive, with bounds and a Stop, and their answers to click through. Nobody else can ask: it listens at the loopback \
+address alone, and the address that it prints has a token. Nothing is written but a file of FILE or DIR that one saves.",
+        examples: "\
+Examples:
+  cssame serve
+  cssame serve samples
+  cssame serve samples/peterson.csm --port 8123 --timeout 30
+
+Exit status: 0 after Ctrl-C, 2 if FILE or DIR cannot be read or the port is taken.",
+    };
+
     fn common(&self) -> Common<'_> {
-        Common::new("serve", None, Format::Human, &self.output)
+        Common::new(&[], Format::Human, &self.output)
     }
 
     fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {
@@ -81,6 +81,16 @@ impl Job for Arguments {
         let settings = Settings { program, folder, most, cores: self.output.jobs() };
         let server = Server::listen(self.port, settings).map_err(|error| failure(&error))?;
         Ok(Served { address: server.address(), server: Some((server, notified_by_ctrl_c())) })
+    }
+
+    fn print(&self, served: &Served, _: &Judged, output: &mut Output) {
+        output.print(&format!("{}\n", served.address));
+        output.summary("open this address in a browser of this machine; Ctrl-C ends\n");
+    }
+
+    fn finish(&self, served: &mut Served, output: &mut Output) -> Result<(), Diagnostics> {
+        output.flush();
+        served.server.take().map_or(Ok(()), |(server, end)| server.run(&end).map_err(|error| failure(&error)))
     }
 }
 
@@ -95,24 +105,4 @@ fn notified_by_ctrl_c() -> Arc<Notify> {
 
 fn failure(error: &io::Error) -> Diagnostics {
     Diagnostics::error(Code::CannotRead, format!("the page cannot be served: {error}"))
-}
-
-impl Answer for Served {
-    fn findings(&self) -> Findings<'_> {
-        Findings::default()
-    }
-
-    fn print(&self, _: &Judged, output: &mut Output) {
-        output.print(&format!("{}\n", self.address));
-        output.summary("open this address in a browser of this machine; Ctrl-C ends\n");
-    }
-
-    fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
-        output.flush();
-        self.server.take().map_or(Ok(()), |(server, end)| server.run(&end).map_err(|error| failure(&error)))
-    }
-
-    fn status(&self, _: &Judged) -> Status {
-        Status::Clean
-    }
 }
