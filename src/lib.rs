@@ -45,8 +45,8 @@
 //! # Ok::<(), cssame::diagnostics::Diagnostics>(())
 //! ```
 //!
-//! The layers are the modules below, in order. Each uses only what stands before it (`tests/tidy/edges.rs` holds the table of
-//! allowed edges):
+//! The layers are the modules below, in order; each is a crate of its own (`src/*/Cargo.toml` says what it uses), which uses only
+//! what stands before it:
 //!
 //! | layer | from | to |
 //! |---|---|---|
@@ -74,44 +74,64 @@
 #![forbid(unsafe_code)]
 
 #[doc(inline)]
-pub use cssame_answer as answer;
-#[doc(inline)]
-pub use cssame_budget as budget;
-#[doc(inline)]
-pub use cssame_cli as cli;
-#[doc(inline)]
-pub use cssame_concurrency as concurrency;
-#[doc(inline)]
-pub use cssame_correlation as correlation;
-#[doc(inline)]
-pub use cssame_coverage as coverage;
+pub use cssame_source as source;
+
 #[doc(inline)]
 pub use cssame_diagnostics as diagnostics;
+
 #[doc(inline)]
-pub use cssame_driver as driver;
-#[doc(inline)]
-pub use cssame_explore as explore;
-#[doc(inline)]
-pub use cssame_form as form;
-#[doc(inline)]
-pub use cssame_front as front;
-#[doc(inline)]
-pub use cssame_harness as harness;
+pub use cssame_budget as budget;
+
 #[doc(inline)]
 pub use cssame_ir as ir;
+
 #[doc(inline)]
-pub use cssame_lsp as lsp;
-#[doc(inline)]
-pub use cssame_model as model;
-#[doc(inline)]
-pub use cssame_paths as paths;
-#[doc(inline)]
-pub use cssame_race as race;
-#[doc(inline)]
-pub use cssame_schedule as schedule;
-#[doc(inline)]
-pub use cssame_source as source;
+pub use cssame_front as front;
+
 #[doc(inline)]
 pub use cssame_ssa as ssa;
+
+#[doc(inline)]
+pub use cssame_concurrency as concurrency;
+
+#[doc(inline)]
+pub use cssame_form as form;
+
+#[doc(inline)]
+pub use cssame_correlation as correlation;
+
 #[doc(inline)]
 pub use cssame_vm as vm;
+
+#[doc(inline)]
+pub use cssame_schedule as schedule;
+
+#[doc(inline)]
+pub use cssame_model as model;
+
+#[doc(inline)]
+pub use cssame_harness as harness;
+
+#[doc(inline)]
+pub use cssame_explore as explore;
+
+#[doc(inline)]
+pub use cssame_race as race;
+
+#[doc(inline)]
+pub use cssame_paths as paths;
+
+#[doc(inline)]
+pub use cssame_coverage as coverage;
+
+#[doc(inline)]
+pub use cssame_driver as driver;
+
+#[doc(inline)]
+pub use cssame_answer as answer;
+
+#[doc(inline)]
+pub use cssame_lsp as lsp;
+
+#[doc(inline)]
+pub use cssame_cli as cli;

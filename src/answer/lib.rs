@@ -17,7 +17,7 @@
 //! | `fmt` | [`format_file()`] | [`FormatReport`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
-//! The JSON of a command (docs/json.md) is that value; the text for people, in [`cssame_cli`], is a view of it. Nothing here
+//! The JSON of a command (docs/json.md) is that value; the text for people, in the layer `cli`, is a view of it. Nothing here
 //! reads a file, prints, or knows a format.
 //!
 //! The layer stands above `driver`, because answers put several layers together: selections and their contradictions

@@ -2,13 +2,13 @@
 //!
 //! In: the arguments of the process. Out: a command with its arguments, or the text that answers `--help` or a usage
 //! error. Algorithm: the name of the command is brought to the front, so that options may stand before it; where there is
-//! none, and the first word may be a file, the command is `check`; the rest is for `clap`.
+//! none, and the first word may be a file, it is looked at, or the command is `check`; the rest is for `clap`.
 
 #[cfg(feature = "serve")]
 use super::command::serve;
 use super::command::{
-    check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, man, new, paths, pi,
-    races, report, run,
+    check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, look, lsp, man, new, paths,
+    pi, races, report, run,
 };
 use super::job::{AnyJob, Help, Job};
 use super::options::ColorChoice;
@@ -22,7 +22,7 @@ use std::path::Path;
 const USAGE: &str = "cssame <COMMAND> [OPTIONS] ...\n       cssame [OPTIONS] <FILE>...";
 
 const AFTER_HELP: &str = "\
-`cssame FILE` is short for `cssame check FILE`. Every command has a `--help` of its own, with examples.
+`cssame FILE` shows how a program fails, blocks or runs for ever, and what `cssame check FILE` says of its text. Every command has a `--help` of its own, with examples.
 
 Exit status: 0 nothing found, 1 findings, 2 bad usage or a program that does not compile, 3 a bound was hit before the \
 question was decided and nothing was found so far.";
@@ -111,6 +111,9 @@ pub enum Parsed {
 /// Parses the arguments of the process; the first is the name of the program.
 #[must_use]
 pub fn parse(arguments: &[OsString]) -> Parsed {
+    if let Some(job) = look(arguments) {
+        return Parsed::Command(job);
+    }
     let result = grammar().try_get_matches_from(command_first(arguments)).and_then(|matches| {
         let mut job = job(&matches)?;
         job.set_grammar(&grammar());
@@ -129,6 +132,17 @@ pub fn parse(arguments: &[OsString]) -> Parsed {
             Parsed::Answer { text, asked }
         }
     }
+}
+
+/// A look at one file, if the arguments ask for that.
+fn look(arguments: &[OsString]) -> Option<Box<dyn AnyJob>> {
+    let word = &arguments[first_word(arguments)?];
+    if is_command(word) || !may_be_file(word) {
+        return None;
+    }
+    let Entry { grammar, read } = entry::<look::Arguments>();
+    let job = read(&grammar.try_get_matches_from(arguments).ok()?).ok()?;
+    job.validate().is_ok().then_some(job)
 }
 
 /// The arguments with the name of the command in front, `check` where none is named.

@@ -11,7 +11,7 @@
 //! runtime holds each event to the plan. All latches that an event waits for belong to
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
-//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`cssame_harness`] makes
+//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; the layer `harness` makes
 //! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race, [`drive_groups`] for
 //! branch-affect groups.
 //!

@@ -27,7 +27,7 @@ use cssame_ir::Program;
 use cssame_source::{FileId, SourceMap};
 
 /// The line behind which private members may be used, and constants, whose values are given, may be assigned in vain: it
-/// stands before a `main` that brings objects into a recorded state ([`cssame_harness`]).
+/// stands before a `main` that brings objects into a recorded state (the layer `harness`).
 pub const PRIVATE_FIELDS_BEHIND: &str = "// cssame: recorded state\n";
 
 /// What [`compile`] returns.

@@ -7,7 +7,7 @@
 //!
 //! **Algorithm**: each `main` makes the objects, makes some calls to bring them into another state, and then calls both
 //! methods in parallel, those of one class on one object. [`PairContexts`] gives the calls that may come before, one by one,
-//! and writes the programs; who can execute them chooses the sequences of calls ([`cssame_explore::pairs`]).
+//! and writes the programs; who can execute them chooses the sequences of calls (`pairs` of the layer `explore`).
 //! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. Where parameters are used as
 //!    an index, there are two choices more, in which all of them are 1 or 0, so that both methods come to one element.
 //! 2. Each public method may be called before, with two of the arguments.

@@ -173,7 +173,7 @@ pub fn thread_name(label: &str, number: Option<i64>) -> String {
 pub struct NewThread {
     /// What it runs.
     pub function: FunctionId,
-    /// For a `parfor` whose iterations run copies of their own ([`cssame_concurrency::specialise`]): what each runs, by
+    /// For a `parfor` whose iterations run copies of their own (`specialise` of the layer `concurrency`): what each runs, by
     /// ordinal; an ordinal beyond them runs `function`.
     pub rounds: Vec<FunctionId>,
     /// With these arguments.

@@ -9,7 +9,7 @@
 //! Nothing here reads or writes a file.
 //!
 //! ```
-//! use cssame::model::{Model, Options};
+//! use cssame_model::{Model, Options};
 //!
 //! let text = "int x; cobegin A: x = 1; B: print(x); coend";
 //! let model = Model::from_text("race.csm", text, &Options::default())?;

@@ -128,7 +128,10 @@ fn figure_13_has_the_nodes_of_the_facts() {
 
 #[test]
 fn experiments_have_the_groups_of_the_facts() {
-    let sample = |name: &str| std::fs::read_to_string(format!("samples/{name}.csm")).unwrap();
+    let sample = |name: &str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples");
+        std::fs::read_to_string(format!("{folder}/{name}.csm")).unwrap()
+    };
     for (text, groups) in [
         (FIGURE_3.to_owned(), 6),
         (sample("setiadi_fig3"), 6),

@@ -7,7 +7,7 @@
 //! 1. Variables are the registers, and the memory variables of `memory`.
 //! 2. A call is a weak definition ("chi", Chow et al. 1996) of what the callee may write, a join of what the threads may write that
 //!    it waits for.
-//! 3. [`super::build`] does the rest.
+//! 3. [`super::construct`] does the rest.
 //!
 //! **Soundness and limits**: other threads that run meanwhile are not seen. The value at entry of a memory variable is version 0,
 //! whoever wrote it.

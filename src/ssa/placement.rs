@@ -5,7 +5,7 @@
 //!
 //! **Algorithm**: the worklist of Cytron et al. 1991, with one stamp per block instead of sets.
 //!
-//! **Limits**: whether the variable is live at the block is not asked; [`super::build`] removes what is not needed.
+//! **Limits**: whether the variable is live at the block is not asked; [`super::construct`] removes what is not needed.
 
 use super::access::{AccessKind, Accesses, NO_VERSION};
 use super::dominators::{Dominators, Frontiers};

@@ -1,6 +1,6 @@
 //! Builds small programs by hand, for the tests of the machine and of the layers above it.
 //!
-//! In: calls that add variables, functions, blocks and instructions. Out: a [`Program`]. Every place in the "text" gets
+//! In: calls that add variables, functions, blocks and instructions. Out: a [`Program`](cssame_ir::Program). Every place in the "text" gets
 //! a span of its own, in the order of the calls.
 
 use cssame_ir::arena::Arena;

@@ -155,7 +155,7 @@ fn samples() -> Vec<String> {
 
 /// The program behind a limit of its address space.
 fn limited(directory: &Files) -> Command {
-    let mut command = Command::new("sh");
+    let mut command = Command::new("/bin/sh");
     command.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")]).arg(program().get_program());
     command.current_dir(directory.0.path());
     command

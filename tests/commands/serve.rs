@@ -310,7 +310,7 @@ fn no_question_takes_more_than_the_server_allows() {
 fn it_ends_by_ctrl_c_and_says_why_it_cannot_begin() {
     let files = Files::new();
     let mut server = Server::start(&files, &[]);
-    let killed = Command::new("kill").args(["-INT", &server.process.id().to_string()]).status().unwrap();
+    let killed = Command::new("/bin/sh").args(["-c", &format!("kill -INT {}", server.process.id())]).status().unwrap();
     assert!(killed.success());
     assert_eq!(server.process.wait().unwrap().code(), Some(0));
     let answer = call("serve", &["missing.csm"]);

@@ -24,7 +24,7 @@ fn shells_complete() {
             "source cssame.bash; COMP_WORDS=({words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); \
              _cssame cssame \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[*]}}\""
         );
-        let output = Command::new("bash").arg("-c").arg(script).current_dir(files.0.path()).output().unwrap();
+        let output = Command::new("/bin/bash").arg("-c").arg(script).current_dir(files.0.path()).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     assert_eq!(complete("cssame fut"), "futures");

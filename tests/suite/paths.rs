@@ -371,7 +371,7 @@ struct OnSamples {
 fn samples_have_the_table_of_the_documents() {
     let mut found = OnSamples::default();
     let mut factors = Vec::new();
-    for (name, text) in samples() {
+    for (name, text) in support::part(samples(), 20) {
         let Some(model) = possible_model(&text) else { continue };
         let answer = answer_of(&model, &Request { explore: Some(20_000), ..Request::default() });
         found.programs += 1;
@@ -398,7 +398,9 @@ fn samples_have_the_table_of_the_documents() {
     }
     factors.sort_by(|a, b| a.0.total_cmp(&b.0));
     println!("{found:?}\nTPAIR by test cases: {factors:.2?}");
-    assert_eq!(found, ON_SAMPLES);
+    assert!(found.missed_races == 0 && found.complete * 10 > found.programs * 8);
+    // The table is that of all samples.
+    assert!(found == ON_SAMPLES || !support::is_long());
 }
 
 /// What the programs were like.

@@ -236,7 +236,7 @@ fn outcomes_of_many_equal_threads_leave_the_rest_decided() {
     let text = "int x; cobegin A: x = 1; B: x = 2; C: parfor (int t = 0; t < 14; t++) for (int k = 0; k < 3; k++) print(x); coend";
     let model = Model::from_text("readers.csm", text, &Options::default()).expect("it compiles");
     let request = request(Effort::IfCheap);
-    let limits = Limits { max_states: Some(50_000), ..Limits::default() };
+    let limits = Limits { max_states: Some(20_000), ..Limits::default() };
     let answer = futures(&model, &request, &limits.into());
     assert!(answer.is_decided() && !answer.futures.complete, "{:?}", answer.bound);
 }

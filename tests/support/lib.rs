@@ -1,6 +1,11 @@
 //! What the tests through the library share.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "for tests, which say so by failing")]
+#![allow(
+    missing_docs,
+    clippy::should_implement_trait,
+    clippy::unwrap_used,
+    reason = "for tests, which say so by failing"
+)]
 
 pub mod cfg;
 pub mod classes;
@@ -8,6 +13,7 @@ mod effort;
 pub mod generate;
 pub mod hostile;
 pub mod oracle;
+pub mod tools;
 
 pub use effort::{EFFORT, first_seed, is_long, part, programs, setting, size};
 

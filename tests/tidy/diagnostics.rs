@@ -41,7 +41,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    support::root().to_owned()
 }
 
 fn files(directory: &str, ending: &str) -> Vec<PathBuf> {

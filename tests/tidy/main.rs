@@ -11,6 +11,7 @@ mod trees;
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 
 fn main() {
@@ -22,11 +23,18 @@ fn main() {
             Ok(())
         }));
     }
-    libtest_mimic::run(&arguments, trials).exit();
+    let all = arguments.filter.is_none() && !arguments.list;
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if all {
+        // The last program of tests that `cargo test` runs closes with what none of them has tried.
+        let lines: String = support::tools::not_tried().iter().map(|line| format!("{line}\n")).collect();
+        let _ = std::io::stdout().write_all(lines.as_bytes());
+    }
+    conclusion.exit();
 }
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    support::root().to_owned()
 }
 
 /// All files below a directory with one of the endings, as paths from the root, sorted.

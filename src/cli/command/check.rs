@@ -1,4 +1,4 @@
-//! `cssame check FILE…`: every static diagnostic. The default job.
+//! `cssame check FILE…`: every static diagnostic.
 
 use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
@@ -47,7 +47,7 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "check",
-        short: "Show every static diagnostic (the default job)",
+        short: "Show every static diagnostic",
         long: "\
 Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
 locks, events, barriers and conditions, accesses that may race, and variables that belong together but are touched in \
@@ -60,7 +60,7 @@ as well. A program with nothing to confirm is not run.
 A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
 two threads on shared objects. It is not run.
 
-`cssame FILE` is short for `cssame check FILE`.",
+`cssame FILE` shows the same, and before it how the program fails, blocks or runs for ever, with the steps that lead there.",
         examples: "\
 Examples:
   cssame check samples/cssame_fig2.csm
@@ -150,7 +150,7 @@ impl Arguments {
 }
 
 /// Which files have no `main`, and what was taken to run.
-fn closed_words(closed: &[ClosedReport]) -> String {
+pub(super) fn closed_words(closed: &[ClosedReport]) -> String {
     let line = |of: &ClosedReport| {
         let (methods, functions): (Vec<&String>, Vec<&String>) = of.methods.iter().partition(|name| name.contains('.'));
         let kinds = [(methods.len(), "public method"), (functions.len(), "function")];
@@ -162,10 +162,16 @@ fn closed_words(closed: &[ClosedReport]) -> String {
     closed.iter().map(line).collect()
 }
 
-/// `2 errors, 1 warning, 3 notes`
+/// `2 errors, 1 warning, 3 notes`, or that nothing was found.
 fn summary(report: &CheckReport) -> String {
+    let counted = counted_words(report);
+    if counted.is_empty() { "nothing found\n".to_owned() } else { counted + "\n" }
+}
+
+/// `2 errors, 1 warning, 3 notes`
+pub(super) fn counted_words(report: &CheckReport) -> String {
     let counts = [(report.errors, "error"), (report.warnings, "warning"), (report.notes, "note")];
     let counted = counts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = counted.map(|(count, word)| plural(count, word)).collect();
-    if parts.is_empty() { "nothing found\n".to_owned() } else { parts.join(", ") + "\n" }
+    parts.join(", ")
 }

@@ -11,6 +11,7 @@ pub mod explain;
 pub mod fmt;
 pub mod futures;
 pub mod ir;
+pub mod look;
 pub mod lsp;
 pub mod man;
 pub mod new;

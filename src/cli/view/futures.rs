@@ -91,15 +91,20 @@ impl FuturesView<'_> {
         let terms = self.terms(report, output);
         let mut blocks = vec![self.outcomes(&report.outcomes)];
         blocks.extend(self.shown_outcomes(report));
-        blocks.extend(self.failures(report));
-        blocks.extend(self.deadlocks(report));
-        blocks.extend(self.endless());
+        blocks.extend(self.bad_ends());
         blocks.extend(self.answer.selection.as_ref().map(|selection| self.selection(selection)));
         blocks.retain(|block| !block.is_empty());
         if terms && !blocks.is_empty() {
             output.print("\n");
         }
         output.print(&blocks.join("\n"));
+    }
+
+    /// A block for each failure, deadlock and way to run for ever, with its steps.
+    #[must_use]
+    pub fn bad_ends(&self) -> Vec<String> {
+        let report = &self.answer.futures;
+        [self.failures(report), self.deadlocks(report), self.endless()].concat()
     }
 
     /// The reads whose terms are listed, and counted.

@@ -59,7 +59,7 @@ fn cases() -> Vec<Case> {
 fn every_command_answers() {
     let files = Files::new();
     let mut problems = Vec::new();
-    for (name, text, [check, run, futures, drive]) in support::part(cases(), 8) {
+    for (name, text, [check, run, futures, drive]) in support::part(cases(), 5) {
         let file = files.write("input.csm", text);
         for line in COMMANDS {
             let mut more = vec![file.clone()];
@@ -118,7 +118,7 @@ fn many_terms(reads: usize) -> String {
 #[test]
 fn a_long_list_of_terms_is_cut_for_people_only() {
     let files = Files::new();
-    let reads = support::size(20, 400);
+    let reads = support::size(8, 400);
     let file = files.write("input.csm", many_terms(reads));
     let answer = call("pi", &[&file]);
     assert_eq!(answer.stdout.matches("  and 260 more (--all shows them)\n").count(), reads);
@@ -180,7 +180,7 @@ fn pictures_are_made_of_graphs_that_are_not_too_large() {
 fn outcomes_without_end_are_shown_as_far_as_a_bound_allows() {
     let files = Files::new();
     let path = files.write("endless.csm", "void main() { while (choose(-1, 1) == 1) print(1); }\n");
-    for (bound, format) in [("--max-states=3000", "human"), ("--max-memory=4M", "human"), ("--max-states=1000", "json")]
+    for (bound, format) in [("--max-states=500", "human"), ("--max-memory=2M", "human"), ("--max-states=1000", "json")]
     {
         let answer = call(&format!("futures {bound} --format {format}"), &[&path]);
         // Executions without end are known: without what is printed, there are few states.
@@ -205,7 +205,7 @@ fn memory_that_is_not_to_be_had_is_a_bound() {
     let arm = |value: u32| format!("T{value}: {{ t[1] = {value}; t[2] = {value}; t[3] = {value}; }}\n");
     let arms: String = (1..4).map(arm).collect();
     let text = format!("int t[1000000];\ncobegin\n{arms}coend\nprint(t[1], t[2], t[3]);\n");
-    let mut command = std::process::Command::new("sh");
+    let mut command = std::process::Command::new("/bin/sh");
     command.args(["-c", "ulimit -v 300000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_cssame"), "futures"]);
     let answer = finish(command.arg(files.write("large.csm", text)));
     assert_eq!((answer.status, answer.stderr.contains("--max-memory")), (3, true), "{}", answer.stderr);

@@ -192,6 +192,8 @@ fn a_tool_that_is_missing_is_named_with_the_line_that_installs_it() {
         let out = directory.path().join(target);
         let mut command = drive(&fig2(), &out);
         command.args(["--target", target, "--run"]).env("CSSAME_JARS", directory.path());
+        // The shell that runs the script stands there, whatever the path of the tests is.
+        command.env("PATH", format!("{}:/bin", std::env::var("PATH").unwrap_or_default()));
         let output = ends_with(&mut command, 2);
         let message = String::from_utf8_lossy(&output.stderr);
         let message = message.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -16,13 +16,6 @@ fn drive(file: &str, out: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Whether the tools of the package are installed; where they are not, other tests say so.
-fn has_tools() -> bool {
-    let has_java = Command::new("javac").arg("-version").output().is_ok_and(|output| output.status.success());
-    let jars = ["aspectjrt", "aspectjtools", "junit-jupiter-api", "junit-platform-console"];
-    has_java && jars.iter().all(|jar| Path::new(&format!("/usr/share/java/{jar}.jar")).exists())
-}
-
 #[test]
 fn an_impossible_selection_is_shown_in_the_form_of_the_paper_and_refused_by_drive() {
     let directory = tempfile::tempdir().unwrap();
@@ -39,7 +32,7 @@ fn an_impossible_selection_is_shown_in_the_form_of_the_paper_and_refused_by_driv
     assert_eq!(manifest["tests"].as_array().unwrap().len(), 1);
     let readme = fs::read_to_string(out.join("README.md")).unwrap();
     assert!(readme.contains("It shows what cannot happen") && readme.contains("It blocks where the program does not"));
-    if has_tools() {
+    if support::tools::class_path().is_some() {
         let more: Vec<&str> = more.into_iter().chain(["--run"]).collect();
         let shown = ends_with(&mut drive("samples/cssame_fig7.csm", &out, &more), 0);
         let text = String::from_utf8_lossy(&shown.stderr).into_owned();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use support::tools::class_path;
 
 /// What came out of a test: nothing where it passed, else what it says.
 pub type Results = BTreeMap<(String, String), Result<(), String>>;
@@ -13,22 +13,6 @@ pub type Results = BTreeMap<(String, String), Result<(), String>>;
 pub struct Batch {
     folder: PathBuf,
     members: Vec<PathBuf>,
-}
-
-/// The jars of JUnit that tests are compiled against; none where Java or they are not installed, which is said.
-pub fn class_path() -> Option<String> {
-    let jars = ["junit-jupiter-api.jar", "apiguardian-api.jar", "opentest4j.jar", "aspectjrt.jar", "aspectjtools.jar"];
-    let jars = jars.map(|jar| format!("/usr/share/java/{jar}"));
-    let has_java = Command::new("javac").arg("-version").output().is_ok_and(|output| output.status.success());
-    if has_java && jars.iter().all(|jar| Path::new(jar).exists()) {
-        return Some(jars[..4].join(":"));
-    }
-    let install = "apt-get install --no-install-recommends default-jdk-headless aspectj junit5";
-    assert!(std::env::var_os("CSSAME_NEED_JAVA").is_none(), "Java, AspectJ or JUnit 5 is not installed: {install}");
-    let text = format!("the packages in Java are not run: Java, AspectJ or JUnit 5 is not installed: {install}\n");
-    // Past the capture of the test harness, which hides what tests that pass print.
-    std::io::stderr().write_all(text.as_bytes()).unwrap();
-    None
 }
 
 impl Batch {

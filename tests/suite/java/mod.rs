@@ -6,7 +6,6 @@ mod constructs;
 mod golden;
 mod hostile;
 
-pub use batch::class_path;
 use batch::{Batch, Results};
 use cssame::budget::{Budget, Limits};
 use cssame::driver::{Contents, DriveError, Expect, Input, Options, Package, Target, Wanted, drive};

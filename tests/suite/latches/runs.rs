@@ -1,10 +1,10 @@
 //! Packages in the form of the paper, compiled and woven together, and run in one process of Java.
 
-use crate::java::class_path;
 use cssame::driver::Package;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use support::tools::class_path;
 
 /// What a run prints, thread by thread in the order in which it was printed, and how it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
