@@ -49,7 +49,7 @@ done
     echo "seeds    $first to $((seed - 10000)), effort $CSSAME_LAW_EFFORT"
     echo "rounds   $rounds, the last one perhaps cut"
     echo "failed   ${#failed[@]}"
-    printf '  %s\n' "${failed[@]}"
+    [ "${#failed[@]}" = 0 ] || printf '  %s\n' "${failed[@]}"
 } >"${CSSAME_LAWS_FILE:-scripts/laws.txt}"
 cat "${CSSAME_LAWS_FILE:-scripts/laws.txt}"
 [ "${#failed[@]}" = 0 ]

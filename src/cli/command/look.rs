@@ -166,19 +166,20 @@ impl Arguments {
     }
 }
 
-/// `1 deadlock; all executions were looked at`
+/// `1 deadlock; all failures and deadlocks are known`
 fn searched_words(answer: &FuturesAnswer) -> String {
     let report = &answer.futures;
     let counts = [
         (report.failures.len(), "failure"),
         (report.deadlocks.len(), "deadlock"),
-        (answer.endless.endless.len(), "way to run for ever"),
+        (answer.endless.endless.len(), "endless execution"),
     ];
     let found: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| plural(count, word)).collect();
     let found = if found.is_empty() { "no failure and no deadlock".to_owned() } else { found.join(", ") };
-    match answer.is_decided() {
-        true => format!("{found}; all executions were looked at\n"),
-        false => format!("{found} so far; `cssame futures` looks further\n"),
+    match (answer.is_decided(), answer.is_whole()) {
+        (_, true) => format!("{found}; all failures, deadlocks and endless executions are known\n"),
+        (true, false) => format!("{found}; all failures and deadlocks are known\n"),
+        (false, false) => format!("{found} so far; `cssame futures` looks further\n"),
     }
 }
