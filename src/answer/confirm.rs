@@ -37,6 +37,9 @@ const TRIALS: u64 = 20;
 /// Pairs that executions are directed at, at most, one of each variable first.
 const MAX_PAIRS: usize = 50;
 
+/// Steps of such an execution, at most: one that has no end must not be waited for.
+const MAX_STEPS: u64 = 20_000;
+
 /// Proofs that are named.
 const MAX_PROOFS: usize = 3;
 
@@ -114,6 +117,7 @@ pub(super) fn confirm_findings(
         trials: TRIALS,
         until_hit: true,
         max_pairs: Some(MAX_PAIRS),
+        max_steps: MAX_STEPS,
         explore: request.max_states.map(States::Exactly).or(defaults.explore),
         ..defaults
     };

@@ -4,6 +4,7 @@
 //! failure to write standard output makes the exit status 2.
 
 use super::deadline::Deadline;
+use super::json;
 use super::options::OutputOptions;
 use super::status::Status;
 use cssame_diagnostics::{Code, Diagnostic, Severity, terminal};
@@ -86,7 +87,7 @@ impl Output {
     /// Writes data as JSON to standard output, while it is serialised.
     pub fn print_json<T: Serialize>(&mut self, data: &T) {
         if self.failed.is_none()
-            && let Err(error) = serde_json::to_writer_pretty(&mut self.stdout, data)
+            && let Err(error) = json::write(&mut self.stdout, data)
         {
             self.failed = Some(error.into());
         }

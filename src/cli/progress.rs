@@ -32,6 +32,15 @@ struct Monitor {
 
 /// Does work within the bounds that were asked for. While it runs, a bar is shown, and Ctrl-C ends it with what is known.
 pub fn with_budget<T>(bounds: &BoundOptions, output: &Output, work: impl FnOnce(&Budget<'_>) -> T) -> T {
+    let mut result = None;
+    let mut work = Some(work);
+    watched(bounds, output, &mut |budget| result = work.take().map(|work| work(budget)));
+    #[expect(clippy::expect_used, reason = "`watched` calls once")]
+    result.expect("the work has been done")
+}
+
+/// Calls once. It is no part of [`with_budget`] since that is compiled for each kind of work.
+fn watched(bounds: &BoundOptions, output: &Output, work: &mut dyn FnMut(&Budget<'_>)) {
     // It holds since the beginning, unless it stands in a configuration that a command reads itself, such as that of a tree.
     if let Some(bytes) = bounds.max_memory {
         PROCESS.bound(bytes);
@@ -43,7 +52,7 @@ pub fn with_budget<T>(bounds: &BoundOptions, output: &Output, work: impl FnOnce(
     });
     let monitor = Monitor::start(output);
     let show = |now: &Statistics| monitor.update(now);
-    work(&bounds.budget(monitor.interrupt(), output.options().jobs(), given, output.deadline()).with_reporter(&show))
+    work(&bounds.budget(monitor.interrupt(), output.options().jobs(), given, output.deadline()).with_reporter(&show));
 }
 
 impl Monitor {

@@ -30,7 +30,7 @@ pub(super) struct ResidentWatch {
 
 impl ResidentWatch {
     /// Begins to watch; without a thread for it nothing is seen.
-    pub(super) fn start(note: impl Fn(u64) + Send + 'static) -> ResidentWatch {
+    pub(super) fn start(note: fn(u64)) -> ResidentWatch {
         let over = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&over);
         let watch = move || {
@@ -83,7 +83,7 @@ mod tests {
     fn a_watch_counts_and_ends_at_once() {
         static SEEN: AtomicU64 = AtomicU64::new(0);
         let seen = || SEEN.load(Ordering::Relaxed);
-        let note = |bytes| SEEN.store(bytes, Ordering::Relaxed);
+        let note: fn(u64) = |bytes| SEEN.store(bytes, Ordering::Relaxed);
         let watch = ResidentWatch::start(note);
         while resident().is_some() && seen() == 0 {
             thread::yield_now();

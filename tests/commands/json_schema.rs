@@ -46,7 +46,7 @@ fn assert_valid(validator: &Validator, arguments: &[&str], value: &Value) {
 /// Asks a command about every sample. What it prints is valid, whatever its status; only a library has nothing to run.
 fn assert_all_valid(command: &str, more: &[&str]) {
     let (validator, error) = (validator(command), validator("error"));
-    for sample in support::part(samples(), 20) {
+    for sample in support::part(samples(), 8) {
         let mut arguments = vec![command, sample.to_str().unwrap()];
         arguments.extend(more);
         let (status, value) = answer(&arguments);
@@ -108,7 +108,7 @@ fn run() {
 #[test]
 fn seeds() {
     let (validator, seeds) = (validator("seeds"), ["--seeds", "3..40", "--max-steps", "2000"]);
-    for sample in support::part(samples(), 20) {
+    for sample in support::part(samples(), 8) {
         let mut arguments = vec!["run", sample.to_str().unwrap()];
         arguments.extend(seeds);
         let (status, value) = answer(&arguments);

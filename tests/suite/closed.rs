@@ -51,7 +51,7 @@ fn bad_ends(text: &str) -> BTreeMap<String, String> {
 fn libraries_with_unsynchronised_iterators_fail_in_a_driver_and_the_mended_ones_do_not() {
     let texts: BTreeMap<String, String> = samples().into_iter().collect();
     let mut wrong = Vec::new();
-    for &(name, expected) in BROKEN {
+    for &(name, expected) in support::part(BROKEN.iter().collect(), 2) {
         let expected: BTreeMap<String, String> =
             expected.iter().map(|&(status, driver)| (status.to_owned(), driver.to_owned())).collect();
         let mended = name.trim_end_matches("_broken");

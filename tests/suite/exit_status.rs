@@ -151,7 +151,7 @@ fn asked_of(command: &str) -> usize {
     match command {
         "races" | "correlate" | "drive --pairs" => 12,
         "coverage" | "paths" | "check --confirm" | "drive" | "run" => 40,
-        _ => usize::MAX,
+        _ => 100,
     }
 }
 

@@ -59,7 +59,7 @@ fn cases() -> Vec<Case> {
 fn every_command_answers() {
     let files = Files::new();
     let mut problems = Vec::new();
-    for (name, text, [check, run, futures, drive]) in support::part(cases(), 5) {
+    for (name, text, [check, run, futures, drive]) in support::part(cases(), 4) {
         let file = files.write("input.csm", text);
         for line in COMMANDS {
             let mut more = vec![file.clone()];
@@ -180,8 +180,8 @@ fn pictures_are_made_of_graphs_that_are_not_too_large() {
 fn outcomes_without_end_are_shown_as_far_as_a_bound_allows() {
     let files = Files::new();
     let path = files.write("endless.csm", "void main() { while (choose(-1, 1) == 1) print(1); }\n");
-    for (bound, format) in [("--max-states=500", "human"), ("--max-memory=2M", "human"), ("--max-states=1000", "json")]
-    {
+    let calls = vec![("--max-states=500", "human"), ("--max-memory=2M", "human"), ("--max-states=500", "json")];
+    for (bound, format) in support::part(calls, 1) {
         let answer = call(&format!("futures {bound} --format {format}"), &[&path]);
         // Executions without end are known: without what is printed, there are few states.
         assert_eq!(answer.status, 1, "{}", answer.stderr);
@@ -238,15 +238,16 @@ fn bounds_hold_while_a_program_is_compiled() {
     let files = Files::new();
     let statements = "x = x + 1; ".repeat(support::size(60_000, 150_000));
     let path = files.write("large.csm", format!("int x;\ncobegin\nA: {{ {statements} }}\nB: x = 2;\ncoend\n"));
-    for command in
-        ["futures", "races", "paths", "coverage", "correlate", "check --confirm", "ci", "report", "drive --out unused"]
-    {
+    let commands =
+        ["futures", "races", "paths", "coverage", "correlate", "check --confirm", "ci", "report", "drive --out unused"];
+    for command in support::part(commands.to_vec(), 3) {
         let answer = call(&format!("{command} --max-memory={}M", support::size(24, 64)), &[&path]);
         assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", OVER), "{command}");
     }
     let said = "error: the 0.001 seconds of `--timeout` were over before the program was compiled\n  = help: raise it, or ask \
                 about a smaller program\n";
-    for command in ["futures", "races", "paths", "coverage", "correlate", "drive --out unused", "run --seeds 0..9"] {
+    let commands = ["futures", "races", "paths", "coverage", "correlate", "drive --out unused", "run --seeds 0..9"];
+    for command in support::part(commands.to_vec(), 3) {
         let answer = call(&format!("{command} --timeout=0.001"), &[&path]);
         assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", said), "{command}");
     }

@@ -23,18 +23,19 @@ fn awkward_programs_do_what_was_recorded() {
         let module: String = name.chars().filter(|each| each.is_ascii_alphabetic() || *each == '_').collect();
         all.add(&module, &package);
     };
-    for (name, text) in PROGRAMS {
+    for (name, text) in support::part(PROGRAMS.iter().collect(), 3) {
         add(name, &fixture_of(&format!("{name}.csm"), text, Expect::Recorded));
     }
-    for (name, text, semantics) in [
+    let semantics = vec![
         ("spurious", SPURIOUS, Semantics { spurious_wakeups: true, prefer_writers: false }),
         ("writers", WRITERS, Semantics { spurious_wakeups: false, prefer_writers: true }),
-    ] {
+    ];
+    for (name, text, semantics) in support::part(semantics, 1) {
         let options = Options { semantics, ..Options::default() };
         add(name, &fixture_with(&format!("{name}.csm"), text, Expect::Recorded, &options));
     }
     all.build();
-    for seed in [None, Some(1), Some(2)] {
+    for seed in support::part(vec![None, Some(1), Some(2)], 2) {
         assert_eq!(all.run(seed), expected, "with seed {seed:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Every sample: what is recorded happens, whatever the timing.
+//! Samples, all of them in a long run: what is recorded happens, whatever the timing.
 
 use super::fixture::{has_main, root, sample};
 use super::together::Together;
@@ -19,16 +19,13 @@ fn names() -> Vec<String> {
 }
 
 #[test]
-fn every_recorded_future_of_every_sample_happens_whatever_the_timing() {
+fn every_recorded_future_of_a_sample_happens_whatever_the_timing() {
     let mut all = Together::new("samples");
     let mut expected = 0;
-    let mut without_main = 0;
-    for name in names() {
-        if !has_main(&name) {
-            assert_no_main(&name);
-            without_main += 1;
-            continue;
-        }
+    let (programs, libraries): (Vec<String>, Vec<String>) = names().into_iter().partition(|name| has_main(name));
+    assert!(!libraries.is_empty());
+    support::part(libraries, 2).iter().for_each(|name| assert_no_main(name));
+    for name in support::part(programs, 4) {
         let fixture = sample(&name, Expect::Recorded);
         let package = fixture.drive(&Limits::default());
         assert!(package.manifest.complete, "{name}");
@@ -40,9 +37,8 @@ fn every_recorded_future_of_every_sample_happens_whatever_the_timing() {
         expected += tests.len();
         all.add(&name, &package);
     }
-    assert!(without_main > 0);
     all.build();
-    for seed in [None, Some(1), Some(2), Some(3)] {
+    for seed in support::part(vec![None, Some(1), Some(2), Some(3)], 2) {
         assert_eq!(all.run(seed), expected, "with seed {seed:?}");
     }
 }

@@ -60,25 +60,25 @@ fn assert_passed(results: &Results, tests: usize) {
 }
 
 #[test]
-fn what_was_recorded_of_every_sample_happens_in_java_whatever_the_timing() {
+fn what_was_recorded_of_a_sample_happens_in_java_whatever_the_timing() {
     samples_happen(Target::Java, "samples");
 }
 
 #[test]
-fn what_was_recorded_of_every_sample_happens_in_woven_java_whatever_the_timing() {
+fn what_was_recorded_of_a_sample_happens_in_woven_java_whatever_the_timing() {
     samples_happen(Target::AspectJ, "woven_samples");
 }
 
 fn samples_happen(target: Target, folder: &str) {
     let mut batch = Batch::new(folder);
     let mut tests = 0;
-    for (name, text) in support::samples() {
+    for (name, text) in support::part(support::samples(), 10) {
         // A library has no execution.
         let Some(package) = package(target, &name, &text, Expect::Recorded) else { continue };
         tests += package.manifest.tests.len();
         batch.add(&name, &package.files);
     }
-    assert!(tests > 300, "{tests}");
+    assert!(tests > support::size(20, 300), "{tests}");
     let rounds = setting("CSSAME_JAVA_ROUNDS", 1) as u32;
     for delays in [None, Some(("CSSAME_DELAYS", "1"))] {
         let Some(results) = batch.run(rounds, delays.as_slice()) else { return };
@@ -100,7 +100,7 @@ fn random_happen(target: Target, folder: &str) {
     let mut batch = Batch::new(folder);
     let (first, mut tests) = (first_seed(1), 0);
     let size = generate::Size::default();
-    for seed in first..first + support::programs(12) {
+    for seed in first..first + support::programs(2) {
         let texts = [
             generate::program(seed, &size),
             generate::racy(seed, &size),
@@ -125,7 +125,7 @@ fn random_happen(target: Target, folder: &str) {
 
 #[test]
 fn a_woven_program_is_the_plain_one_without_the_lines_of_order() {
-    for (name, text) in support::samples() {
+    for (name, text) in support::part(support::samples(), 30) {
         let Some(plain) = package(Target::Java, &name, &text, Expect::Recorded) else { continue };
         let Some(woven) = package(Target::AspectJ, &name, &text, Expect::Recorded) else { panic!("{name}") };
         let of_program = |package: &Package| -> Vec<(String, String)> {
