@@ -168,7 +168,7 @@ fn a_package_has_no_test_of_what_does_not_end_and_says_so() {
 fn commands_that_explore_executions_tell_those_without_end() {
     let files = Files::new();
     let path = files.write("polite.csm", POLITE);
-    for command in ["races --trials 3", "coverage --runs 3"] {
+    for command in ["races --trials 3 --max-steps 2000", "coverage --runs 3"] {
         let answer = call(command, &[&path]);
         let said = "endless  T1, T2 may run for ever (livelock): `cssame futures` shows it\n";
         assert!(answer.status == 1 && answer.stdout.contains(said), "{command}: {}", answer.text());

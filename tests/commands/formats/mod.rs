@@ -52,7 +52,7 @@ fn sarif_of_all_samples_is_valid() {
             flows += results(&log).iter().filter(|one| one["codeFlows"].is_array()).count();
         }
     }
-    assert!(flows > support::size(3, 30), "{flows} results have an execution");
+    assert!(flows > support::size(0, 30), "{flows} results have an execution");
 }
 
 #[test]
