@@ -161,11 +161,11 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
         *schedule = found.steps;
     }
     let count = || match request.count {
-        Effort::Always => Some(subject.count_behind(Some(&answer), budget)),
+        Effort::Always => Some(subject.count(budget)),
         Effort::IfCheap => {
             let share = share_of_count(&answer, budget).filter(|_| outcomes.is_none());
             // A number that nobody asked for is not worth a bound that is hit.
-            let count = share.map(|share| subject.count_behind(Some(&answer), &share));
+            let count = share.map(|share| subject.count(&share));
             count.filter(|count| count.bound.is_none())
         }
     };

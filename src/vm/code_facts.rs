@@ -102,12 +102,6 @@ impl Machine {
         self.some_thread_does(Kind::tries)
     }
 
-    /// Whether some thread lowers a semaphore.
-    #[must_use]
-    pub fn lowers_semaphores(&self) -> bool {
-        self.some_thread_does(|kind| kind == Kind::Acquire)
-    }
-
     /// Whether some thread works on a synchronisation object.
     #[must_use]
     pub fn synchronises(&self) -> bool {

@@ -190,17 +190,6 @@ impl Machine {
         }
     }
 
-    /// The threads that wait for the condition that a thread notifies next.
-    #[must_use]
-    pub fn notified(&self, state: &State, thread: ThreadIndex) -> SmallVec<[PathId; 4]> {
-        match self.pending(state, thread) {
-            Some(Pending::Synchronise { kind: Kind::Notify | Kind::NotifyAll, address: Some(address) }) => {
-                state.group(Standing::ForCondition(address)).map(|waiting| state.path(waiting)).collect()
-            }
-            _ => SmallVec::new(),
-        }
-    }
-
     /// Whether an operation on a lock, done by a thread in this state, may change places with others of which that holds as
     /// well: readers come and go, and a try that fails changes nothing.
     #[must_use]

@@ -38,7 +38,6 @@ mod lock_states;
 mod locks;
 mod looking_bodies;
 mod mends;
-mod one_lock;
 mod oracle_coverage;
 mod oracle_facts;
 mod oracle_linear;

@@ -101,15 +101,3 @@ fn bodies_that_access_other_cells_have_no_order() {
         cobegin A: { hit(); miss(); hit(); } B: { miss(); hit(); miss(); } C: { hit(); hit(); miss(); } coend";
     assert_few(counters, 185, 400);
 }
-
-/// A bounded buffer of two producers and two consumers: the order of its semaphores follows from the order of the bodies of its locks.
-#[test]
-fn a_buffer_of_semaphores_and_locks_has_few_executions() {
-    let buffer = "int buf[2]; int head, tail; sem empty = 2, full = 0; lock L, M;
-        void produce(int id) { for (int i = 0; i < 2; i++) {
-            P(empty); lock(L); buf[tail] = id * 10 + i; tail = (tail + 1) % 2; unlock(L); V(full); } }
-        void consume() { for (int i = 0; i < 2; i++) {
-            P(full); lock(M); int v = buf[head]; head = (head + 1) % 2; unlock(M); V(empty); } }
-        cobegin A: produce(1); B: produce(2); C: consume(); D: consume(); coend";
-    assert_few(buffer, 36, 36);
-}

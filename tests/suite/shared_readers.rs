@@ -232,3 +232,17 @@ fn locks_are_changed_only_where_readers_have_no_order() {
     let preferred = Model::from_text("getter.csm", getter, &options).unwrap();
     assert_eq!(Subject::from(&preferred).count_with_fewer_orders(&Budget::unlimited()).unwrap().executions, 2);
 }
+
+/// A function that only reads under whichever lock it is given, of which one is tried.
+#[test]
+fn a_function_that_reads_under_locks_of_two_kinds_stays_as_it_is() {
+    let text = "int x; lock L, M; int get(lock l) { lock(l); int v = x; unlock(l); return v; }
+        cobegin
+          A: { int a = get(L); int b = get(M); }
+          B: { lock(L); lock(M); x = x + 1; unlock(M); unlock(L); if (trylock(M)) { unlock(M); } }
+        coend";
+    let model = model(text);
+    let all = by_few_states(model.machine(), 100_000);
+    let found = Subject::from(&model).count_with_fewer_orders(&Budget::from(Limits::default()));
+    assert!(found.is_none_or(|found| found.futures == all.futures), "{found:?}, by states {all:?}");
+}

@@ -58,7 +58,7 @@ const FEW_STATES: u64 = 1_000;
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
 /// [`Subject::count`](crate::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, None, budget, &mut Others::default()).ok();
+    let by_executions = || count_unless(machine, None, budget, None).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -78,22 +78,8 @@ fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Coun
     count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }))
 }
 
-/// A means to find the number of futures with so much effort.
-type Means<'a> = &'a mut dyn FnMut(u64) -> Option<CountAnswer>;
-
-/// What else may tell the number of futures while executions are followed.
-#[derive(Default)]
-pub(crate) struct Others<'a> {
-    /// So many states, where there are infinitely many futures or none.
-    pub infinite_or_none: Option<Means<'a>>,
-    /// So many executions at most, of a program that may have fewer.
-    pub by_other_executions: Option<Means<'a>>,
-}
-
-/// What a means finds.
-fn ask(means: &mut Option<Means<'_>>, effort: u64) -> Option<CountAnswer> {
-    means.as_mut().and_then(|means| means(effort))
-}
+/// The answer where there are infinitely many futures, or none, as far as so many states show that.
+type InfiniteOrNone<'a> = &'a dyn Fn(u64) -> Option<CountAnswer>;
 
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
 /// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
@@ -107,26 +93,25 @@ pub(crate) fn count_unless(
     machine: &Machine,
     without: Option<&WithoutLocks>,
     budget: &Budget<'_>,
-    others: &mut Others<'_>,
+    infinite_or_none: Option<InfiniteOrNone<'_>>,
 ) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
     let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
     let (mut executions, mut next, mut other) = (0, 0, None);
+    let ask = |states| infinite_or_none.and_then(|ask| ask(states));
     let share = budget.share(Limits { max_work, ..Limits::default() });
     let mut added = without.map(|without| Added::new(machine, without, &share));
     let explored = without.map_or(machine, |without| &without.machine);
     let found = reads_from::enumerate(explored, &share, &mut |execution| {
         executions += 1;
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
-            other = ask(&mut others.infinite_or_none, states);
+            other = ask(states);
         }
         if execution.has_many_orders && executions >= next && other.is_none() {
             next = executions * UNTIL_NEXT_TRY;
-            other = ask(&mut others.by_other_executions, executions).or_else(|| {
-                let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
-                found.bound.is_none().then_some(found)
-            });
+            let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
+            other = found.bound.is_none().then_some(found);
         }
         if other.is_some() {
             return ControlFlow::Break(());
@@ -134,7 +119,7 @@ pub(crate) fn count_unless(
         added.as_mut().map_or(ControlFlow::Continue(()), |added| added.count(execution, &share))
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
-        other = ask(&mut others.infinite_or_none, STATES_OF_CYCLES);
+        other = ask(STATES_OF_CYCLES);
     }
     if let Some(other) = other {
         return Ok(other);

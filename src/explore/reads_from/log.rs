@@ -48,7 +48,7 @@ impl Log {
     }
 
     /// The last operation of a thread, or what has made the thread; [`NONE`] for the beginning of main.
-    pub fn last_of(&self, thread: PathId) -> u32 {
+    fn last_of(&self, thread: PathId) -> u32 {
         let index = thread.0 as usize;
         match self.last.get(index) {
             Some(&last) if last != NONE => last,
@@ -68,12 +68,8 @@ impl Log {
             before[first..].sort_unstable_by_key(|&arrival| self.operations[arrival as usize].thread);
             return;
         }
-        before.extend(self.waker_of(thread).filter(|&waker| waker > last));
-    }
-
-    /// The operation that has woken a thread last.
-    pub fn waker_of(&self, thread: PathId) -> Option<u32> {
-        self.woken_by.get(thread.0 as usize).copied().filter(|&waker| waker != NONE)
+        let waker = self.woken_by.get(thread.0 as usize).copied();
+        before.extend(waker.filter(|&waker| waker != NONE && waker > last));
     }
 
     /// Those who arrive at a barrier in that round of theirs.

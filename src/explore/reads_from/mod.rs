@@ -2,8 +2,7 @@
 //!
 //! **Input**: a machine, and a budget. **Output**: every complete execution, up to reordering that no read can tell, each visited
 //! once where threads synchronise by memory, forks and joins alone; else once for each order of operations on objects, in which
-//! readers of a lock that only read have none among each other, nor have bodies of locks that only look, nor threads that are woken one
-//! after the other.
+//! readers of a lock that only read have none among each other, nor have bodies of locks that only look.
 //!
 //! **Algorithm**: after Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, "Optimal Stateless Model Checking for Reads-From
 //! Equivalence under Sequential Consistency" (OOPSLA 2019). An execution is a log of operations; each read knows the
@@ -30,18 +29,14 @@
 //!    object last, and write nothing; what changes the object next comes behind all such bodies before. It is done in one go, so it has
 //!    one node, at its begin. A body that looks and comes first in one branch of a node sleeps in the later ones until the object
 //!    changes. Another such body comes first in a branch only where something is seen to change the object right behind it.
-//! 8. Of those who wait for a condition the one of the lowest number is woken first, unless the one that is woken goes on before
-//!    another one is woken (`search::wakes`).
-//! 9. Where nobody clears events, only the first operation that sets one changes it. To set it again, and to wait for it, reads from that
+//! 8. Where nobody clears events, only the first operation that sets one changes it. To set it again, and to wait for it, reads from that
 //!    one and writes nothing; where it stands as a node, each other that sets the event may come first.
-//! 10. To raise a semaphore and to lower it are operations on two objects, each with an order of its own. The k-th that lowers it has in its
-//!     past the raise of number k less what the semaphore begins with: the semaphore lets it through behind that, and not before.
-//!     To lower one comes right before what its thread does next, and to raise one right behind what it has done before, as far as that
-//!     makes an order (`search::semaphores`).
-//! 11. Bodies of the only lock that do not conflict may change places (`search::protected`).
-//! 12. A condition has one order with the lock that a thread gives back to wait for it; other locks and conditions have orders of their own
+//! 9. To raise a semaphore and to lower it are operations on two objects, each with an order of its own. The k-th that lowers it has in its
+//!    past the raise of number k less what the semaphore begins with: the semaphore lets it through behind that, and not before.
+//! 10. Bodies of the only lock that do not conflict may change places (`search::protected`).
+//! 11. A condition has one order with the lock that a thread gives back to wait for it; other locks and conditions have orders of their own
 //!     (`search::groups`).
-//! 13. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//! 12. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!     with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:

@@ -129,11 +129,6 @@ impl Operation {
         self.looks && !self.begins_to_look()
     }
 
-    /// Whether it lowers a semaphore.
-    pub fn lowers(&self) -> bool {
-        self.kind == Kind::Synchronise(sync::Kind::Acquire)
-    }
-
     /// What comes right before it whatever its object holds.
     pub fn before_thread(&self) -> &[u32] {
         &self.before[..self.before.len() - self.by_object as usize]

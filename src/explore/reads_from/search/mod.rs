@@ -3,8 +3,7 @@
 //! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
 //! behind the log of a branch. `looks` knows bodies that only look, `protected` those that conflict, and `sleep` which threads wait for that;
-//! `groups` which locks and conditions have one order, `semaphores` and `wakes` which orders of raises and of threads that are woken are left
-//! out. `node` has the branches that wait, and `cost` looks at bounds.
+//! `groups` which locks and conditions have one order. `node` has the branches that wait, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
@@ -14,9 +13,7 @@ mod node;
 mod operation;
 mod protected;
 mod replay;
-mod semaphores;
 mod sleep;
-mod wakes;
 
 use super::cells::Cells;
 use super::events::StepEvents;
@@ -36,7 +33,6 @@ use node::{Node, Sleeper};
 use protected::LastConflict;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
-use wakes::Wakeable;
 
 /// Steps of an execution beyond which it counts as endless.
 const LONG: u32 = 10_000;
@@ -108,8 +104,6 @@ pub(super) struct Search<'a, const NAMES: bool> {
     discards: bool,
     /// Whether threads try to take locks.
     tries: bool,
-    /// Whether threads lower semaphores.
-    lowers: bool,
     /// Whether events that are set stay so.
     keeps_events: bool,
     /// Whether readers of readers-writer locks only read, so that their bodies have no order.
@@ -126,8 +120,8 @@ pub(super) struct Search<'a, const NAMES: bool> {
     asleep: Vec<Sleeper>,
     /// Whether only threads that sleep could go on at the end of the execution.
     is_repeated: bool,
-    /// The threads of which the last step has woken one.
-    wakeable: Wakeable,
+    /// The threads of which the last step has woken one, by alternative.
+    wakeable: SmallVec<[PathId; 4]>,
     /// The futures that were found, and executions that were discarded, where several of them may be one.
     known: Fingerprints,
     /// How the execution has failed.
@@ -196,7 +190,6 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             earlier: 0,
             discards: machine.may_discard(),
             tries: machine.tries_locks(),
-            lowers: machine.lowers_semaphores(),
             keeps_events: !machine.clears_events(),
             readers_share: machine.readers_only_read(),
             body: None,
@@ -205,7 +198,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             looks: Looks::default(),
             asleep: Vec::new(),
             is_repeated: false,
-            wakeable: Wakeable::new(),
+            wakeable: SmallVec::new(),
             known: Fingerprints::default(),
             failure: None,
             halted: SmallVec::new(),
@@ -240,14 +233,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 11. The branches that it shows.
+            // 2 to 10. The branches that it shows.
             self.find_branches(first_new);
             let is_blocked = self.failure.is_none() && !self.machine.is_finished(&self.now.state);
             if is_blocked && self.found.bound.is_none() {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 13. The branch that was found last.
+            // 12. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
@@ -287,11 +280,10 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             }
             let before = self.now.last;
             self.wakeable.clear();
-            let mut alternative = 0;
             if alternatives > 1 {
-                (self.wakeable, alternative) = self.wakeable_in_order(thread);
+                self.wakeable = self.machine.wakeable(&self.now.state, thread);
             }
-            match self.step(Choice { thread, alternative })? {
+            match self.step(Choice { thread, alternative: 0 })? {
                 Stepped::Local => {}
                 Stepped::Discarded => {
                     self.halted.push(path);

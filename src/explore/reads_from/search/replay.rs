@@ -84,8 +84,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Does an operation on an object, as the last node has it, and logs it; `false` if that is not possible.
     fn come_first(&mut self, first: &Operation) -> Result<bool, Refusal> {
-        let alternative = Some(first.alternative).filter(|&alternative| alternative > 0);
-        let Some(kind) = self.perform(first.thread, alternative)? else { return Ok(false) };
+        let Some(kind) = self.perform(first.thread, first.alternative)? else { return Ok(false) };
         self.log_operation(kind, first.thread)?;
         let sleeper = self.log.operations.last().and_then(|operation| self.sleeper(operation));
         if let Some(sleeper) = sleeper {
@@ -225,7 +224,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             let operation = &self.log.operations[index as usize];
             is_looking = operation.begins_to_look() || is_looking && !operation.ends_to_look();
             let Operation { thread, alternative, kind, cell, writes, .. } = *operation;
-            let done = self.perform(thread, Some(alternative))?.ok_or(Refusal::Synchronisation)?;
+            let done = self.perform(thread, alternative)?.ok_or(Refusal::Synchronisation)?;
             self.tree.set_operation(self.now.last, index);
             if self.found.bound.is_some_and(|bound| bound != Bound::Executions) {
                 return Ok(Followed::NoWrite);
@@ -266,7 +265,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.keep();
             }
             let before = self.now.last;
-            let kind = self.perform(thread, Some(0))?.ok_or(Refusal::Synchronisation)?;
+            let kind = self.perform(thread, 0)?.ok_or(Refusal::Synchronisation)?;
             self.log_operation(kind, thread)?;
             if self.parts(kind) {
                 self.open_node(before, 1, is_early);
@@ -275,9 +274,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         Ok(())
     }
 
-    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that. Without an alternative it is done
-    /// anew: `None` also if it would wake others out of order.
-    fn perform(&mut self, thread: PathId, alternative: Option<u32>) -> Result<Option<Kind>, Refusal> {
+    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that. Without an alternative that is above 0 it
+    /// is done anew.
+    fn perform(&mut self, thread: PathId, alternative: u32) -> Result<Option<Kind>, Refusal> {
         loop {
             let slot = self.slot(thread).ok_or(Refusal::Synchronisation)?;
             let state = &self.now.state;
@@ -289,25 +288,19 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.end_joined(slot)?;
                 continue;
             }
-            if alternative.is_none() && self.is_out_of_order(slot) {
-                return Ok(None);
-            }
-            let (wakeable, first) = self.wakeable_in_order(slot);
+            self.wakeable = self.machine.wakeable(state, slot);
             // What it prints comes in a step before.
-            let alternative = match (pending, alternative) {
-                (Some(Pending::Choose), Some(alternative)) => alternative,
+            let alternative = match pending {
+                Some(Pending::Choose) => alternative,
                 // One that wakes a thread says which.
-                (Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. }), Some(woken))
-                    if woken > 0 =>
+                Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. })
+                    if alternative > 0 =>
                 {
-                    let all = self.machine.wakeable(&self.now.state, slot);
-                    let place = all.iter().position(|path| path.0 + 1 == woken);
+                    let place = self.wakeable.iter().position(|path| path.0 + 1 == alternative);
                     place.ok_or(Refusal::Synchronisation)? as u32
                 }
-                (_, None) => first,
-                (_, Some(_)) => 0,
+                _ => 0,
             };
-            self.wakeable = wakeable;
             match self.step(Choice { thread: slot, alternative })? {
                 Stepped::Operation(kind) => return Ok(Some(kind)),
                 Stepped::Local => {}

@@ -8,8 +8,6 @@
 //!    thread does not go on as long as it could have come first as well ([`Until`]).
 //! 2. One that only looks could, until another operation has changed the object; a protected one until a body has come that conflicts with
 //!    it ([`protected`](super::protected)).
-//! 3. A thread does not go on either where it would come out of an order that is kept ([`wakes`](super::wakes),
-//!    [`semaphores`](super::semaphores)).
 //!
 //! **Soundness and limits**: an execution in which only threads that sleep can move is one that was followed before.
 
@@ -20,18 +18,8 @@ use super::protected::conflicts;
 use cssame_vm::ThreadIndex;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
-    /// Whether all that would come behind the next step of a thread is shown by other executions.
+    /// Whether a thread sleeps before the operation that it stands before: all that would come behind that is shown by other executions.
     pub(super) fn is_asleep(&mut self, thread: ThreadIndex) -> bool {
-        !self.asleep.is_empty() && self.sleeps(thread) || self.is_out_of_order(thread)
-    }
-
-    /// Whether it follows from the order of those that moved last that another execution shows the same.
-    pub(super) fn is_out_of_order(&mut self, thread: ThreadIndex) -> bool {
-        self.is_grouped && self.wakes_out_of_order(thread) || self.lowers && self.passes_another(thread)
-    }
-
-    /// Whether a thread sleeps before the operation that it stands before.
-    fn sleeps(&mut self, thread: ThreadIndex) -> bool {
         let path = self.now.state.path(thread);
         if !self.asleep.iter().any(|sleeper| sleeper.thread == path) {
             return false;
