@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
+mod all_states;
 mod arrays;
 mod assumptions;
 mod circular_locks;
@@ -30,7 +31,6 @@ mod infinite_futures;
 mod inputs;
 mod ir;
 mod java;
-mod jobs;
 mod latches;
 mod law;
 mod liveness;

@@ -505,12 +505,10 @@ fn philosophers_have_few_states() {
         let fixture = Fixture::new(&text).unwrap();
         let commuting = fixture.subject().commuting().unwrap();
         let query = Query { reduction: Some(Reduction { commuting: &commuting, from: 0 }), ..Query::default() };
-        let alone = by_states(fixture.0.machine(), &query, &Budget::unlimited());
+        let answer = by_states(fixture.0.machine(), &query, &Budget::unlimited());
         // Without reduction there are more than 400,000.
-        assert!(alone.is_complete() && alone.statistics.states < 60_000, "{} states", alone.statistics.states);
-        assert_eq!((alone.deadlocks.len(), alone.terms.len()), (deadlocks, 1));
-        let together = by_states(fixture.0.machine(), &query, &Budget::unlimited().with_jobs(3));
-        assert!(format!("{alone:?}") == format!("{together:?}"), "the same for any number of cores");
+        assert!(answer.is_complete() && answer.statistics.states < 60_000, "{} states", answer.statistics.states);
+        assert_eq!((answer.deadlocks.len(), answer.terms.len()), (deadlocks, 1));
     }
 }
 

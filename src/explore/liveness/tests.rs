@@ -166,21 +166,3 @@ fn a_random_execution_that_is_not_over_shows_its_cycle() {
     assert!(returns(model.machine(), &steps, found.start));
     assert!(found.cycle.len() >= 2 && found.cycle.len() < 20, "{found:?}");
 }
-
-#[test]
-fn the_answer_is_the_same_for_any_number_of_cores() {
-    let thread = |own: u32| {
-        format!(
-            "T{own}: {{ f[{own}] = 1; while (f[{}] != 0) {{ f[{own}] = 0; f[{own}] = 1; }} turn = {own}; f[{own}] = 0; }}\n",
-            (own + 1) % 5
-        )
-    };
-    let text =
-        format!("int f[5]; int turn; cobegin {}{}{}{}{} coend", thread(0), thread(1), thread(2), thread(3), thread(4));
-    let model = model(&text);
-    let request = EndlessRequest { starvation: true, fair_choices: false };
-    let of = |jobs| endless(model.program(), model.machine(), request, &Budget::unlimited().with_jobs(jobs));
-    let (one, four) = (of(1), of(4));
-    assert!(one.statistics.states > 5_000 && !one.list.is_empty(), "{:?}", one.statistics);
-    assert_eq!(one.list, four.list);
-}

@@ -27,7 +27,7 @@ use cssame_vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::OnceLock;
+use std::cell::OnceCell;
 
 /// Memory that all sets may take, in bits: 64 MiB.
 const MAX_BITS: usize = 1 << 29;
@@ -58,7 +58,7 @@ pub(super) struct Ahead<'a> {
     /// By function and block: the items from the beginning of the block on.
     blocks: Vec<Vec<FixedBitSet>>,
     /// By instruction.
-    from: Vec<OnceLock<FixedBitSet>>,
+    from: Vec<OnceCell<FixedBitSet>>,
 }
 
 /// Whether a thread may wait at an operation.
@@ -84,7 +84,7 @@ impl<'a> Ahead<'a> {
         if sets.saturating_mul(ahead.items) > MAX_BITS {
             return None;
         }
-        ahead.from.resize_with(machine.code_length(), OnceLock::new);
+        ahead.from.resize_with(machine.code_length(), OnceCell::new);
         ahead.close_functions();
         ahead.blocks = program.functions.entries().map(|(id, function)| ahead.close_blocks(id, function)).collect();
         Some(ahead)

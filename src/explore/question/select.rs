@@ -24,7 +24,7 @@ use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Whether a selection is consistent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ fn accepts(states: &[u8], part: impl Fn(usize) -> bool) -> bool {
 /// The states of the selections in one execution.
 #[derive(Debug)]
 struct Evaluation {
-    selections: Arc<[Selection]>,
+    selections: Rc<[Selection]>,
     states: Vec<u8>,
     /// By thread and selection: how often the thread has evaluated it, for those that ask for an instance.
     counts: Vec<u32>,
@@ -165,7 +165,7 @@ struct Evaluation {
 
 impl Clone for Evaluation {
     fn clone(&self) -> Self {
-        let selections = Arc::clone(&self.selections);
+        let selections = Rc::clone(&self.selections);
         Evaluation { selections, states: self.states.clone(), counts: self.counts.clone() }
     }
 

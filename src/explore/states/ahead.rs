@@ -4,8 +4,7 @@
 //! with the fingerprints of the states that they lead to, and the nodes of these, where they are known.
 //!
 //! **Algorithm**: the places of fingerprints in the table of all states are far apart in memory, and whoever asks for one after the
-//! other waits for each. Here those of some states are asked for at a time. Nothing that is asked is changed, so several cores may
-//! look at blocks of their own.
+//! other waits for each. Here those of some states are asked for at a time.
 
 use super::collapse::{first, moves};
 use super::frontier::Block;
@@ -18,9 +17,6 @@ use cssame_vm::{Choice, Move, Parts, ThreadIndex};
 /// States that are looked at together, and steps that one of them may have.
 const TOGETHER: usize = 16;
 const STEPS: u64 = 64;
-
-/// Steps whose nodes are looked for together once more.
-const FOUND_TOGETHER: usize = 64;
 
 /// No step, no node, no thread.
 const NONE: u32 = u32::MAX;
@@ -68,22 +64,13 @@ struct State {
 }
 
 /// The states of a block with their steps.
-#[derive(Clone)]
+#[derive(Default)]
 pub(super) struct Ahead {
     reader: NumberReader,
     states: Vec<State>,
     numbers: Vec<u32>,
     steps: Vec<Found>,
     moves: Vec<Move>,
-    /// States whose steps were not looked for, or of which one may be enough, and steps that were not done before.
-    open: usize,
-}
-
-impl Default for Ahead {
-    fn default() -> Self {
-        let (states, numbers, steps, moves) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ahead { reader: NumberReader::default(), states, numbers, steps, moves, open: 0 }
-    }
 }
 
 /// A state with its steps.
@@ -105,87 +92,53 @@ impl Ready<'_> {
 }
 
 /// What is known of states and steps.
-pub(super) struct Scene<N> {
-    pub parts: Parts,
-    pub memo: Memo<N>,
-    pub visited: Visited,
+pub(super) struct Scene<'s, N> {
+    pub parts: &'s Parts,
+    pub memo: &'s Memo<N>,
+    pub visited: &'s Visited,
     /// Whether the step of one thread alone may be enough.
     pub is_reduced: bool,
 }
 
-impl<N: Copy> Default for Scene<N> {
-    fn default() -> Self {
-        Scene { parts: Parts::default(), memo: Memo::new(&[]), visited: Visited::default(), is_reduced: false }
-    }
-}
-
 impl Ahead {
     /// Looks for the steps of the states of a block.
-    pub(super) fn look<N: Copy>(&mut self, block: &Block, scene: &Scene<N>) {
-        self.clear();
-        let mut reader = std::mem::take(&mut self.reader);
-        reader.skip_to(0, block, &scene.parts);
-        let mut looked = 0;
-        while reader.next(block, &scene.parts) {
-            self.add(scene, reader.node(), reader.state());
-            if self.states.len().is_multiple_of(TOGETHER) {
-                find_nodes(&mut self.steps[looked..], &scene.visited);
-                looked = self.steps.len();
-            }
-        }
-        find_nodes(&mut self.steps[looked..], &scene.visited);
-        self.reader = reader;
-    }
-
-    fn clear(&mut self) {
+    pub(super) fn look<N: Copy>(&mut self, block: &Block, scene: &Scene<'_, N>) {
         self.states.clear();
         self.numbers.clear();
         self.steps.clear();
-        self.open = 0;
+        let mut reader = std::mem::take(&mut self.reader);
+        reader.begin();
+        let mut looked = 0;
+        while reader.next(block, scene.parts) {
+            self.add(scene, reader.node(), reader.state());
+            if self.states.len().is_multiple_of(TOGETHER) {
+                find_nodes(&mut self.steps[looked..], scene.visited);
+                looked = self.steps.len();
+            }
+        }
+        find_nodes(&mut self.steps[looked..], scene.visited);
+        self.reader = reader;
     }
 
-    /// Number of states, and of their steps.
-    pub(super) fn len(&self) -> (usize, usize) {
-        (self.states.len(), self.steps.len())
-    }
-
-    /// Whether all steps of all states were done before, and are to be entered.
-    pub(super) fn is_plain(&self) -> bool {
-        self.open == 0
-    }
-
-    /// The first step from that place on that was not done before: its place, and its state.
-    pub(super) fn next_new(&self, from: usize) -> Option<(usize, Ready<'_>)> {
-        let place = from + self.steps[from..].iter().position(|found| found.step == NONE)?;
-        Some((place, self.state(self.states.partition_point(|state| state.ends[1] as usize <= place))))
-    }
-
-    /// The step at a place was done, and has led to the state with that fingerprint.
-    pub(super) fn learn(&mut self, place: usize, (step, fingerprint): (u32, u128), known: Option<u32>) {
-        self.steps[place] = Found { step, fingerprint, node: known.unwrap_or(NONE), ..self.steps[place] };
-        self.open -= 1;
-    }
-
-    /// A step, by its place among those of all states.
-    pub(super) fn step(&self, place: usize) -> &Found {
-        &self.steps[place]
+    /// Number of states.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
     }
 
     /// Memory of what it holds.
     pub(super) fn bytes(&self) -> u64 {
-        let states = self.states.len() * size_of::<State>() + self.steps.len() * size_of::<Found>();
-        (states + self.numbers.len() * size_of::<u32>()) as u64
+        let states = self.states.capacity() * size_of::<State>() + self.steps.capacity() * size_of::<Found>();
+        (states + self.numbers.capacity() * size_of::<u32>()) as u64
     }
 
     /// Adds a state, and looks for its steps: for those of one thread alone where that may be enough.
-    fn add<N: Copy>(&mut self, scene: &Scene<N>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
-        let Scene { parts, memo, is_reduced, .. } = scene;
+    fn add<N: Copy>(&mut self, scene: &Scene<'_, N>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
+        let &Scene { parts, memo, is_reduced, .. } = scene;
         self.numbers.extend_from_slice(numbers);
         let is_known = moves(parts, numbers, &mut self.moves);
         let count: u64 = self.moves.iter().map(|one| u64::from(one.alternatives)).sum();
         let is_known = is_known && (1..=STEPS).contains(&count);
-        let alone = if is_known && *is_reduced { first(parts, numbers, &self.moves) } else { None };
-        self.open += usize::from(!is_known || alone.is_some());
+        let alone = if is_known && is_reduced { first(parts, numbers, &self.moves) } else { None };
         let cells = parts.cells(numbers);
         let wanted =
             self.moves.iter().enumerate().filter(|&(place, _)| is_known && alone.is_none_or(|one| one == place));
@@ -196,18 +149,12 @@ impl Ahead {
                     Known::Step(step) => (step, memo.fingerprint_behind(step, fingerprint, &origin, parts)),
                     Known::Open | Known::New => (NONE, 0),
                 };
-                self.open += usize::from(step == NONE);
                 self.steps.push(Found { fingerprint, step, node: NONE, alternative, thread });
             }
         }
         let ends = [self.numbers.len() as u32, self.steps.len() as u32];
         let alone = alone.map_or(NONE, |place| place as u32);
         self.states.push(State { node, fingerprint, alone, is_known, ends });
-    }
-
-    /// Looks once more for the nodes that were not known.
-    pub(super) fn find_more(&mut self, visited: &Visited) {
-        self.steps.chunks_mut(FOUND_TOGETHER).for_each(|steps| find_nodes(steps, visited));
     }
 
     /// A state, by its place among them.

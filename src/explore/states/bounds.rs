@@ -16,7 +16,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Break(())
     }
 
-    /// Looks at the bounds before every 1024th state, wherever it is expanded, and sooner where states are large.
+    /// Looks at the bounds before every 1024th state, and sooner where states are large.
     pub(super) fn look(&mut self) -> ControlFlow<()> {
         self.entered += 1;
         let steps = self.found.statistics.steps;
@@ -41,7 +41,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.collapse.look(self.found.statistics.states);
         // What waits is given back before the ways through the graph are looked for; but the allocator has gaps then, in which
         // these find no room.
-        let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes() + self.rounds_bytes;
+        let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes() + self.ahead_bytes;
         let ways = self.found.graph.bytes_of_ways();
         let states = self.found.graph.bytes() + self.collapse.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
         if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {

@@ -9,8 +9,9 @@
 //! **Soundness and limits**: for monitors that remember nothing ([`Monitor::REMEMBERS`]) and visitors that learn of steps by their
 //! events alone.
 
-use super::ahead::Ready;
+use super::ahead::{Ready, Scene};
 use super::collapse::{self, Collapse, Record, first};
+use super::frontier::Block;
 use super::graph::NodeKind;
 use super::memo::Known;
 use super::origin::{Happened, Origin, Seen};
@@ -23,8 +24,21 @@ use std::ops::ControlFlow;
 const EVERY: u64 = 8;
 
 impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
+    /// Expands the states of a block.
+    pub(super) fn expand_numbered(&mut self, block: &Block) -> ControlFlow<()> {
+        let mut ahead = std::mem::take(&mut self.ahead);
+        let Collapse { parts, memo, .. } = &self.collapse;
+        let visited = self.found.graph.visited();
+        ahead.look(block, &Scene { parts, memo, visited, is_reduced: self.reduction().is_some() });
+        self.ahead_bytes = ahead.bytes();
+        let over = (0..ahead.len()).try_for_each(|state| self.expand_ready(ahead.state(state)));
+        self.ahead = ahead;
+        self.collapse.tidy();
+        over
+    }
+
     /// Enters the steps of a state that were found, and does the others.
-    pub(super) fn expand_ready(&mut self, ready: Ready<'_>) -> ControlFlow<()> {
+    fn expand_ready(&mut self, ready: Ready<'_>) -> ControlFlow<()> {
         let Ready { node, numbers, fingerprint, alone, steps } = ready;
         self.words = ready.words();
         self.look()?;
@@ -39,7 +53,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             over = match found.step() {
                 Some(step) => {
                     let origin = self.collapse.origin(numbers, choice);
-                    self.enter_known(node, choice, &origin, (step, found.fingerprint))
+                    self.enter_known(node, choice, &origin, (step, found.fingerprint), found.known())
                 }
                 None => self.step_numbers(node, choice, (numbers, fingerprint)),
             };
@@ -134,16 +148,17 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             return self.step(node, choice);
         };
         let behind = self.collapse.memo.fingerprint_behind(step, fingerprint, &origin, &self.collapse.parts);
-        self.enter_known(node, choice, &origin, (step, behind))
+        self.enter_known(node, choice, &origin, (step, behind), None)
     }
 
-    /// Enters a step that was done before, which leads to the state with that fingerprint.
+    /// Enters a step that was done before, which leads to the state with that fingerprint, and to that node if it is known.
     fn enter_known(
         &mut self,
         from: u32,
         choice: Choice,
         of: &Origin<'_>,
         (step, fingerprint): (u32, u128),
+        known: Option<u32>,
     ) -> ControlFlow<()> {
         self.may_step()?;
         debug_assert!(self.is_done_so(self.found.statistics.steps, choice, of, step));
@@ -160,7 +175,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             self.discard(from, choice);
             return ControlFlow::Continue(());
         }
-        let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, NodeKind::Waiting);
+        let visit = || self.found.graph.visit(fingerprint, from, choice, NodeKind::Waiting);
+        let (to, is_new) = known.map_or_else(visit, |known| (known, false));
         self.visitor.notes(self.collapse.memo.notes(step));
         self.lead_to(from, choice, to);
         if self.visitor.is_enough() {
@@ -176,7 +192,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// The number of a step, which the machine does if it was not done before; none of one that depends on too much.
-    pub(super) fn known_step(&mut self, choice: Choice, of: &Origin<'_>) -> Option<u32> {
+    fn known_step(&mut self, choice: Choice, of: &Origin<'_>) -> Option<u32> {
         let Collapse { parts, memo, .. } = &self.collapse;
         // In the middle of an atomic block a step changes what stands outside of its thread.
         let known = if parts.is_exclusive(of.numbers) { Known::Open } else { memo.find(of, parts) };
@@ -234,7 +250,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Whether the machine gives the same moves; asked of some states.
-    pub(super) fn has_these_moves(&mut self, node: u32, numbers: &[u32]) -> bool {
+    fn has_these_moves(&mut self, node: u32, numbers: &[u32]) -> bool {
         if !u64::from(node).is_multiple_of(EVERY) {
             return true;
         }
@@ -245,7 +261,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Whether the machine does a step as it was done before; asked of some of them.
-    pub(super) fn is_done_so(&mut self, number: u64, choice: Choice, of: &Origin<'_>, step: u32) -> bool {
+    fn is_done_so(&mut self, number: u64, choice: Choice, of: &Origin<'_>, step: u32) -> bool {
         if !number.is_multiple_of(EVERY) {
             return true;
         }

@@ -19,8 +19,10 @@ use super::dictionary::Dictionary;
 use super::images::{Image, Images};
 use std::collections::VecDeque;
 
-/// States of a block, and the words that they may have.
-pub(super) const BLOCK: usize = 512;
+/// States of a block, the same where they are known by their numbers, and the words that they may have. What is looked for of the
+/// steps of all states of such a block stays in the cache until these are entered.
+const BLOCK: usize = 512;
+const NUMBERED_BLOCK: usize = 128;
 const BLOCK_WORDS: u64 = 1 << 17;
 
 /// Memory of states that wait from which on they are written as differences.
@@ -37,10 +39,9 @@ pub(super) struct Waiting<'a> {
 }
 
 /// States that wait to be expanded, in the order of their nodes.
+#[derive(Default)]
 pub(super) struct Frontier {
     blocks: VecDeque<Block>,
-    /// How many states a block has at most, if they are known by their numbers.
-    states_of_block: usize,
     len: usize,
     /// Memory of the blocks that are full.
     bytes: u64,
@@ -48,20 +49,6 @@ pub(super) struct Frontier {
     last: Image,
     next: Image,
     last_numbers: Vec<u32>,
-}
-
-impl Default for Frontier {
-    fn default() -> Self {
-        Frontier {
-            blocks: VecDeque::new(),
-            states_of_block: BLOCK,
-            len: 0,
-            bytes: 0,
-            last: Image::default(),
-            next: Image::default(),
-            last_numbers: Vec::new(),
-        }
-    }
 }
 
 /// States one after the other.
@@ -74,7 +61,6 @@ pub(super) struct Block {
     pub bytes: Vec<u8>,
     len: usize,
     words: u64,
-    pub first_node: u32,
     last_node: u32,
 }
 
@@ -110,7 +96,7 @@ impl Frontier {
         if self.needs_block(false) {
             self.close_block();
             let images = (self.bytes() < FEW).then(Images::default);
-            self.blocks.push_back(Block { images, first_node: node, ..Block::default() });
+            self.blocks.push_back(Block { images, ..Block::default() });
             self.last.clear();
         }
         if let Some(block) = self.blocks.back_mut()
@@ -138,7 +124,7 @@ impl Frontier {
     pub(super) fn push_numbers(&mut self, node: u32, numbers: &[u32]) {
         if self.needs_block(true) {
             self.close_block();
-            self.blocks.push_back(Block { is_numbered: true, first_node: node, ..Block::default() });
+            self.blocks.push_back(Block { is_numbered: true, ..Block::default() });
             self.last_numbers.clear();
         }
         if let Some(block) = self.blocks.back_mut() {
@@ -147,38 +133,9 @@ impl Frontier {
         }
     }
 
-    /// From now on blocks of states that are known by their numbers have so many, at most [`BLOCK`].
-    pub(super) fn set_states_of_block(&mut self, states: usize) {
-        self.states_of_block = states.min(BLOCK);
-    }
-
-    pub(super) fn states_of_block(&self) -> usize {
-        self.states_of_block
-    }
-
-    /// Adds a block, with the numbers of its last state.
-    pub(super) fn append(&mut self, block: Block, last: Vec<u32>) {
-        if block.len > 0 {
-            self.close_block();
-            self.len += block.len;
-            self.blocks.push_back(block);
-            self.last_numbers = last;
-        }
-    }
-
-    /// Number of blocks.
-    pub(super) fn blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Whether the first block has states that are known by their numbers, and how large it is: its states, and their words.
-    pub(super) fn first(&self) -> Option<(bool, usize, u64)> {
-        self.blocks.front().map(|block| (block.is_numbered, block.len, block.words))
-    }
-
     /// Whether the last block is full, or none of the kind that is needed.
     fn needs_block(&self, is_numbered: bool) -> bool {
-        let most = if is_numbered { self.states_of_block } else { BLOCK };
+        let most = if is_numbered { NUMBERED_BLOCK } else { BLOCK };
         let is_full = |block: &Block| block.len >= most || block.words >= BLOCK_WORDS;
         self.blocks.back().is_none_or(|block| is_full(block) || block.is_numbered != is_numbered)
     }
@@ -203,13 +160,8 @@ impl Frontier {
 }
 
 impl Block {
-    /// Whether it has room for so many more states with so many numbers in all.
-    pub(super) fn has_room(&self, states: usize, numbers: u64) -> bool {
-        self.len + states <= BLOCK && self.words + numbers / 2 <= BLOCK_WORDS
-    }
-
     /// Adds a state by the numbers of its parts; `last` are those of the one before it.
-    pub(super) fn push_numbers(&mut self, node: u32, last: &mut Vec<u32>, numbers: &[u32]) {
+    fn push_numbers(&mut self, node: u32, last: &mut Vec<u32>, numbers: &[u32]) {
         write_number(&mut self.bytes, u64::from(node - self.last_node));
         write_list(last, numbers, &mut self.bytes);
         self.last_node = node;
@@ -219,11 +171,6 @@ impl Block {
 
     pub(super) fn len(&self) -> usize {
         self.len
-    }
-
-    /// Words of its states, were they not written as differences.
-    pub(super) fn words(&self) -> u64 {
-        self.words
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -288,8 +235,6 @@ impl Block {
 /// Reads the states of a block, one after the other.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// The first node of the block that it has been brought to.
-    block: Option<u32>,
     at: usize,
     /// Number of states that were read.
     read: usize,
@@ -301,29 +246,8 @@ pub(super) struct Reader {
 impl Reader {
     /// Begins with another block.
     pub(super) fn begin(&mut self) {
-        (self.block, self.at, self.read, self.node) = (None, 0, 0, 0);
+        (self.at, self.read, self.node) = (0, 0, 0);
         self.last.clear();
-    }
-
-    /// Has read so many states of a block: from its beginning, or from where it stands.
-    pub(super) fn skip_to(&mut self, number: usize, block: &Block, dictionary: &Dictionary) {
-        if block.images.is_some() {
-            (self.block, self.read) = (Some(block.first_node), number.saturating_sub(1));
-            if number > 0 {
-                self.next(block, dictionary);
-            }
-            return;
-        }
-        if self.block != Some(block.first_node) || self.read > number {
-            self.begin();
-            self.block = Some(block.first_node);
-        }
-        while self.read < number && self.next(block, dictionary) {}
-    }
-
-    /// Number of states that were read.
-    pub(super) fn read(&self) -> usize {
-        self.read
     }
 
     /// The state that was read last.
@@ -452,7 +376,6 @@ mod tests {
                     assert_eq!(read, monitor);
                     number += 1;
                 }
-                assert_eq!(reader.read(), block.len());
             }
             assert_eq!((number, frontier.len(), frontier.is_empty()), (STATES, 0, true));
         }

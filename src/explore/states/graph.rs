@@ -59,66 +59,20 @@ const KINDS: [NodeKind; 5] =
 /// The states that were met.
 #[derive(Default)]
 pub(crate) struct Graph {
-    lists: Lists,
-    /// Whether some states have edges for one thread alone.
-    is_reduced: bool,
-    visited: Visited,
-}
-
-/// The nodes and the edges of a graph, without the fingerprints.
-#[derive(Default)]
-pub(super) struct Lists {
     nodes: Chunks<Node>,
     /// By node: the alternatives that a node has no room for.
     wide: FxHashMap<u32, u32>,
     edges: Edges,
     has_no_edges: bool,
-}
-
-impl Lists {
-    /// Number of nodes.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Adds a node.
-    pub(super) fn add_node(&mut self, parent: u32, choice: Choice, kind: NodeKind) -> u32 {
-        let node = self.nodes.len() as u32;
-        if choice.alternative >= WIDE {
-            self.wide.insert(node, choice.alternative);
-        }
-        let choice = choice.alternative.min(WIDE) << THREAD_BITS | u32::from(choice.thread.0);
-        self.nodes.push(Node { parent, packed: choice << KIND_BITS | kind as u32 });
-        node
-    }
-
-    /// Begins the edges of a node; nodes are expanded in order.
-    pub(super) fn begin_edges(&mut self, node: u32) {
-        if !self.has_no_edges {
-            self.edges.begin(node);
-        }
-    }
-
-    /// Adds an edge to the node whose edges were begun last.
-    pub(super) fn add_edge(&mut self, target: u32) {
-        self.edges.add(target);
-    }
-
-    /// Forgets the edges of the node whose edges were begun last: it was not expanded to its end.
-    pub(super) fn cancel_edges(&mut self, node: u32) {
-        self.edges.cancel(node);
-    }
-
-    pub(super) fn set_kind(&mut self, node: u32, kind: NodeKind) {
-        let Node { parent, packed } = self.nodes.get(node as usize);
-        self.nodes.set(node as usize, Node { parent, packed: packed >> KIND_BITS << KIND_BITS | kind as u32 });
-    }
+    /// Whether some states have edges for one thread alone.
+    is_reduced: bool,
+    visited: Visited,
 }
 
 impl Graph {
     /// A graph whose edges nobody asks for: none are kept.
     pub(crate) fn without_edges() -> Graph {
-        Graph { lists: Lists { has_no_edges: true, ..Lists::default() }, ..Graph::default() }
+        Graph { has_no_edges: true, ..Graph::default() }
     }
 
     /// From now on states may have edges for one thread alone, or those of one thread before all others.
@@ -133,19 +87,19 @@ impl Graph {
 
     /// Number of nodes.
     pub(crate) fn len(&self) -> usize {
-        self.lists.nodes.len()
+        self.nodes.len()
     }
 
     /// Memory that it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        let wide = self.lists.wide.capacity() * (size_of::<(u32, u32)>() + 1);
-        self.lists.nodes.bytes() + wide as u64 + self.lists.edges.bytes() + self.visited.bytes()
+        let wide = self.wide.capacity() * (size_of::<(u32, u32)>() + 1);
+        self.nodes.bytes() + wide as u64 + self.edges.bytes() + self.visited.bytes()
     }
 
     /// Memory that it takes to follow the edges backwards when the search is over, and to measure ways.
     pub(crate) fn bytes_of_ways(&self) -> u64 {
         // Two places in lists, and two distances, for each node; the source of each edge.
-        if self.lists.has_no_edges { 0 } else { self.len() as u64 * 24 + self.lists.edges.count() * 4 }
+        if self.has_no_edges { 0 } else { self.len() as u64 * 24 + self.edges.count() * 4 }
     }
 
     /// The node of a fingerprint that is known.
@@ -154,69 +108,75 @@ impl Graph {
     }
 
     /// The fingerprints.
-    pub(super) fn visited_mut(&mut self) -> &mut Visited {
-        &mut self.visited
-    }
-
-    /// The lists: nodes may be added to these first, and to the fingerprints later.
-    pub(super) fn lists_mut(&mut self) -> &mut Lists {
-        &mut self.lists
+    pub(super) fn visited(&self) -> &Visited {
+        &self.visited
     }
 
     /// The node of a fingerprint, and whether it is new.
     pub(crate) fn visit(&mut self, fingerprint: u128, parent: u32, choice: Choice, kind: NodeKind) -> (u32, bool) {
-        let next = self.lists.nodes.len() as u32;
+        let next = self.nodes.len() as u32;
         let node = self.visited.find_or_insert(fingerprint, next);
         if node == next {
-            self.lists.add_node(parent, choice, kind);
+            self.add_node(parent, choice, kind);
         }
         (node, node == next)
     }
 
+    fn add_node(&mut self, parent: u32, choice: Choice, kind: NodeKind) {
+        if choice.alternative >= WIDE {
+            self.wide.insert(self.nodes.len() as u32, choice.alternative);
+        }
+        let choice = choice.alternative.min(WIDE) << THREAD_BITS | u32::from(choice.thread.0);
+        self.nodes.push(Node { parent, packed: choice << KIND_BITS | kind as u32 });
+    }
+
     /// Begins the edges of a node; nodes are expanded in order.
     pub(crate) fn begin_edges(&mut self, node: u32) {
-        self.lists.begin_edges(node);
+        if !self.has_no_edges {
+            self.edges.begin(node);
+        }
     }
 
     /// Adds an edge to the node whose edges were begun last.
     pub(crate) fn add_edge(&mut self, target: u32) {
-        self.lists.add_edge(target);
+        self.edges.add(target);
     }
 
     /// Forgets the edges of the node whose edges were begun last: it was not expanded to its end.
     pub(crate) fn cancel_edges(&mut self, node: u32) {
-        self.lists.cancel_edges(node);
+        self.edges.cancel(node);
     }
 
     /// The targets of the edges of a node.
     pub(crate) fn edges(&self, node: u32) -> SmallVec<[u32; 8]> {
-        self.lists.edges.of(node)
+        self.edges.of(node)
     }
 
     /// Tells of all edges, those that lead to discarded executions included, in the order of the nodes that they come from.
     pub(crate) fn each_edge(&self, tell: impl FnMut(u32, u32)) {
-        self.lists.edges.each(tell);
+        self.edges.each(tell);
     }
 
     /// All edges, for whoever follows them.
     pub(crate) fn edge_lists(&self) -> EdgeLists {
-        EdgeLists::new(&self.lists.edges, self.len())
+        EdgeLists::new(&self.edges, self.len())
     }
 
     pub(crate) fn kind(&self, node: u32) -> NodeKind {
-        KINDS[(self.lists.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
+        KINDS[(self.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
     }
 
     pub(crate) fn set_kind(&mut self, node: u32, kind: NodeKind) {
-        self.lists.set_kind(node, kind);
+        let Node { parent, packed } = self.nodes.get(node as usize);
+        self.nodes.set(node as usize, Node { parent, packed: packed >> KIND_BITS << KIND_BITS | kind as u32 });
     }
 
     /// The node that one was reached from first, and by which choice.
     fn parent(&self, node: u32) -> (u32, Choice) {
-        let Node { parent, packed } = self.lists.nodes.get(node as usize);
+        let Node { parent, packed } = self.nodes.get(node as usize);
         let choice = packed >> KIND_BITS;
         let alternative = match choice >> THREAD_BITS {
-            WIDE => self.lists.wide.get(&node).copied().unwrap_or(WIDE),
+            WIDE => self.wide.get(&node).copied().unwrap_or(WIDE),
             narrow => narrow,
         };
         (parent, Choice { thread: ThreadIndex(choice as u16), alternative })
@@ -245,7 +205,7 @@ impl Graph {
     /// Whether no state leads back to itself; of a graph whose states are all expanded.
     pub(crate) fn is_acyclic(&self) -> bool {
         // Where all edges lead to later nodes there is no cycle, and if there is one, some edge that leads back is part of it.
-        let Some(back) = self.lists.edges.back() else { return true };
+        let Some(back) = self.edges.back() else { return true };
         if self.has_cycle_behind(back) {
             return false;
         }
@@ -344,7 +304,7 @@ mod tests {
             graph.begin_edges(node);
             targets.into_iter().for_each(|target| graph.add_edge(target));
         }
-        assert_eq!(graph.lists.edges.back(), Some(1));
+        assert_eq!(graph.edges.back(), Some(1));
         assert!(graph.is_acyclic());
     }
 

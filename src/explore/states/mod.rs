@@ -13,9 +13,6 @@
 //!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
 //!    led to it first, and waits for the next level.
 //! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
-//! 5. Large levels are expanded on several cores, where the machine has to do the steps (`batch`, `parallel`) and where they are done
-//!    from memory (`rounds`, `helpers`), and entered in the order in which one core would have done the steps, so that the graph is
-//!    the same for any number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
 //! is a shortest one; with reduction that holds up to [`Statistics::all_states_to`] alone. Two states with one fingerprint
@@ -24,7 +21,6 @@
 
 mod ahead;
 pub(crate) mod assumption;
-mod batch;
 mod bounds;
 mod bytes;
 mod changes;
@@ -34,28 +30,23 @@ mod collapsed;
 pub(crate) mod completion;
 mod dictionary;
 pub(crate) mod edges;
-mod entering;
 mod expansion;
 mod fingerprint;
 mod frontier;
 pub(crate) mod graph;
-mod helpers;
 mod images;
 mod memo;
 mod monitor;
 mod numbered;
 pub(crate) mod open;
 mod origin;
-mod parallel;
 pub(crate) mod reversed;
 mod round_robin;
-mod rounds;
 pub(crate) mod terms;
 mod visited;
 mod visitor;
-mod window;
 
-use batch::Worker;
+use ahead::Ahead;
 use collapse::Collapse;
 use dictionary::Dictionary;
 pub(crate) use fingerprint::fingerprint_of;
@@ -65,15 +56,13 @@ pub(crate) use monitor::Monitor;
 use numbered::NumberReader;
 pub(crate) use visited::Fingerprints;
 pub(crate) use visitor::{End, EndContext, Transition, Visitor};
-use window::Rounds;
 
 use crate::reduction::Reduction;
 use crate::states::graph::{DISCARDED, Graph, NodeKind};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_vm as vm;
 use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, State, Tables, ThreadIndex, Work};
-use std::collections::VecDeque;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 /// What a search has found.
 pub(crate) struct Searched {
@@ -101,9 +90,9 @@ struct Engine<'a, G: Monitor, V> {
     reader: Reader,
     number_reader: NumberReader,
     collapse: Collapse<G::Note>,
-    /// What is known of the states that are expanded next, and its memory, for it is taken out while they are.
-    rounds: Option<Box<Rounds<G::Note>>>,
-    rounds_bytes: u64,
+    /// The steps of the states that are expanded next, and their memory, for they are taken out while these are.
+    ahead: Ahead,
+    ahead_bytes: u64,
     /// States of the level that were not begun yet, and memory of all that are not given back.
     left: usize,
     level_bytes: u64,
@@ -115,9 +104,6 @@ struct Engine<'a, G: Monitor, V> {
     encoding: Encoding,
     more: Vec<u64>,
     moves: Vec<Move>,
-    workers: Vec<Worker<G>>,
-    /// States that a worker expands at a time: fewer where they have not fitted into a batch.
-    piece: usize,
     /// States that were expanded, or begun.
     entered: u64,
     /// Steps that were done when the last one was begun.
@@ -127,12 +113,6 @@ struct Engine<'a, G: Monitor, V> {
     /// Instructions that steps have executed since the clock was looked at.
     executed: Work,
 }
-
-/// States of a level below which they are not expanded apart.
-const LARGE: usize = 256;
-
-/// States that a worker expands at a time.
-const PIECE: usize = 512;
 
 /// Memory that the dictionary of threads may take where there are few states.
 const DICTIONARY: u64 = 1 << 16;
@@ -185,7 +165,7 @@ fn search_by<G: Monitor, V: Visitor<G>>(
     reduction: Option<Reduction<'_>>,
 ) -> Searched {
     let graph = if visitor.asks_for_edges() { Graph::default() } else { Graph::without_edges() };
-    let collapses = !G::REMEMBERS && V::IN_PARALLEL && machine.has_parts();
+    let collapses = !G::REMEMBERS && machine.has_parts();
     let mut engine: Engine<'_, G, V> = Engine {
         machine,
         budget,
@@ -199,8 +179,8 @@ fn search_by<G: Monitor, V: Visitor<G>>(
         reader: Reader::default(),
         number_reader: NumberReader::default(),
         collapse: Collapse::new(machine, collapses),
-        rounds: None,
-        rounds_bytes: 0,
+        ahead: Ahead::default(),
+        ahead_bytes: 0,
         left: 0,
         level_bytes: 0,
         words: 0,
@@ -210,8 +190,6 @@ fn search_by<G: Monitor, V: Visitor<G>>(
         encoding: Encoding::default(),
         more: Vec::new(),
         moves: Vec::new(),
-        workers: Vec::new(),
-        piece: PIECE,
         entered: 0,
         steps_before: 0,
         work: 0,
@@ -219,7 +197,6 @@ fn search_by<G: Monitor, V: Visitor<G>>(
     };
     // `Break` means that the search is over; `found` says why.
     let _ = engine.run();
-    engine.end_rounds();
     engine.found.statistics.states = engine.found.graph.len() as u64;
     engine.found
 }
@@ -244,7 +221,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Continue(())
     }
 
-    /// A level begins. What is settled here is so for all of its states, so that it does not depend on who expands which.
+    /// A level begins. What is settled here is so for all of its states.
     fn begin_level(&mut self) {
         let states = self.found.graph.len() as u64;
         self.collapse.begin(states);
@@ -256,46 +233,23 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     fn expand_level(&mut self, level: &mut Frontier) -> ControlFlow<()> {
-        let jobs = if V::IN_PARALLEL { self.budget.jobs() } else { 1 };
-        // Blocks that are not expanded to their ends, and the number of states of the first one that are.
-        let (mut blocks, mut done) = (VecDeque::new(), 0);
-        loop {
-            while blocks.len() < jobs
-                && level.first().is_some_and(|(is_numbered, ..)| !is_numbered)
-                && let Some(block) = level.take()
-            {
-                blocks.push_back(block);
-            }
-            let Some(first) = blocks.front() else {
-                if level.is_empty() {
-                    return ControlFlow::Continue(());
-                }
-                self.expand_rounds(level)?;
-                continue;
-            };
-            self.end_rounds();
-            if jobs > 1 && self.left >= LARGE && !self.collapse.is_on {
-                done += self.expand_in_parallel(blocks.make_contiguous(), done)?;
+        while let Some(block) = level.take() {
+            if block.is_numbered {
+                self.expand_numbered(&block)?;
             } else {
-                let end = first.len();
-                self.expand_here(first, done..end)?;
-                done = end;
+                self.expand_words(&block)?;
             }
-            while blocks.front().is_some_and(|first: &Block| first.len() <= done)
-                && let Some(first) = blocks.pop_front()
-            {
-                done -= first.len();
-                self.level_bytes = self.level_bytes.saturating_sub(first.bytes());
-            }
+            self.level_bytes = self.level_bytes.saturating_sub(block.bytes());
         }
+        ControlFlow::Continue(())
     }
 
-    /// Expands states of a block one after the other.
-    fn expand_here(&mut self, block: &Block, part: Range<usize>) -> ControlFlow<()> {
+    /// Expands the states of a block that are known by their words.
+    fn expand_words(&mut self, block: &Block) -> ControlFlow<()> {
         let mut reader = std::mem::take(&mut self.reader);
-        reader.skip_to(part.start, block, &self.dictionary);
+        reader.begin();
         let mut over = ControlFlow::Continue(());
-        while over.is_continue() && reader.read() < part.end && reader.next(block, &self.dictionary) {
+        while over.is_continue() && reader.next(block, &self.dictionary) {
             let state = reader.state();
             self.words = (state.state.len() + state.monitor.len()) as u64;
             over = self.look();
@@ -314,18 +268,18 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.collapse.forget_loaded();
     }
 
-    /// Loads the state at a place of a block; gives its node.
-    fn load_at(&mut self, block: &Block, number: usize) -> u32 {
+    /// Loads the next state of a block that was begun with; gives its node.
+    fn load_next(&mut self, block: &Block) -> u32 {
         if block.is_numbered {
             let mut reader = std::mem::take(&mut self.number_reader);
-            reader.skip_to(number + 1, block, &self.collapse.parts);
+            reader.next(block, &self.collapse.parts);
             self.load_numbers(reader.state().0);
             let node = reader.node();
             self.number_reader = reader;
             return node;
         }
         let mut reader = std::mem::take(&mut self.reader);
-        reader.skip_to(number + 1, block, &self.dictionary);
+        reader.next(block, &self.dictionary);
         self.load(reader.state());
         let node = reader.state().node;
         self.reader = reader;
@@ -346,8 +300,10 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     /// The states of a level are not expanded because their executions are as long as may be.
     fn close_level(&mut self, level: &mut Frontier) {
         while let Some(block) = level.take() {
-            for number in 0..block.len() {
-                let node = self.load_at(&block, number);
+            self.reader.begin();
+            self.number_reader.begin();
+            for _ in 0..block.len() {
+                let node = self.load_next(&block);
                 if !self.parent_moves().is_empty() {
                     self.found.bound = Some(Bound::Steps);
                     continue;

@@ -9,9 +9,9 @@
 use cssame_vm::{Machine, Move, Observer, State};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
-pub(crate) trait Monitor: Observer + Clone + Send {
+pub(crate) trait Monitor: Observer + Clone {
     /// What a step has shown, for the visitor.
-    type Note: Copy + Send + Sync + 'static;
+    type Note: Copy;
 
     /// Whether it remembers anything from step to step. One that does not has no words, leaves out no moves, and what it
     /// notes and forgets follows from the step alone.

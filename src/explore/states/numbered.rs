@@ -1,7 +1,7 @@
-//! Reads and writes states that wait as the numbers of their parts.
+//! Reads states that wait as the numbers of their parts.
 //!
 //! **Input**: a block of the frontier whose states are written so (`bytes`). **Output**: the lists of numbers, in the order of their
-//! nodes, and the fingerprints of the states. The writer makes such a block, apart from the frontier that it is added to.
+//! nodes, and the fingerprints of the states.
 //!
 //! **Algorithm**: a list follows from the one before it by the places at which they differ, and the fingerprint in the same way.
 //!
@@ -11,28 +11,9 @@ use super::bytes::read_number;
 use super::frontier::Block;
 use cssame_vm::Parts;
 
-/// A block that gets states by the numbers of their parts.
-#[derive(Default)]
-pub(super) struct NumberWriter {
-    pub block: Block,
-    /// The numbers of its last state.
-    pub last: Vec<u32>,
-}
-
-impl NumberWriter {
-    pub(super) fn push(&mut self, node: u32, numbers: &[u32]) {
-        if self.block.len() == 0 {
-            (self.block.is_numbered, self.block.first_node) = (true, node);
-        }
-        self.block.push_numbers(node, &mut self.last, numbers);
-    }
-}
-
 /// Reads the states of a block, one after the other.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct NumberReader {
-    /// The first node of the block that it has been brought to.
-    block: Option<u32>,
     at: usize,
     read: usize,
     node: u32,
@@ -41,13 +22,10 @@ pub(super) struct NumberReader {
 }
 
 impl NumberReader {
-    /// Has read so many states of a block: from its beginning, or from where it stands.
-    pub(super) fn skip_to(&mut self, number: usize, block: &Block, parts: &Parts) {
-        if self.block != Some(block.first_node) || self.read > number {
-            (self.block, self.at, self.read, self.node) = (Some(block.first_node), 0, 0, 0);
-            self.numbers.clear();
-        }
-        while self.read < number && self.next(block, parts) {}
+    /// Begins with another block.
+    pub(super) fn begin(&mut self) {
+        (self.at, self.read, self.node) = (0, 0, 0);
+        self.numbers.clear();
     }
 
     /// The node of the state that was read last.
@@ -140,7 +118,7 @@ mod tests {
         assert!(written.len() > 5_000, "{} states", written.len());
         let (mut reader, mut expected) = (NumberReader::default(), written.iter());
         while let Some(block) = frontier.take() {
-            reader.skip_to(0, &block, &parts);
+            reader.begin();
             while reader.next(&block, &parts) {
                 let (node, numbers, fingerprint, words) = expected.next().expect("no more than were written");
                 assert_eq!((reader.node(), reader.state()), (*node, (&numbers[..], *fingerprint)));

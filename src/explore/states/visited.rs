@@ -12,8 +12,6 @@
 //! **Soundness and limits**: exact on fingerprints. Between 25 and 34 bytes a fingerprint, but for the first some ten thousand: 40 when the only table
 //! was divided.
 
-use smallvec::SmallVec;
-
 /// Places of a table, at first.
 const FIRST: usize = 1 << 8;
 
@@ -85,9 +83,8 @@ impl Visited {
         self.tables[table].find_or_insert(slot)
     }
 
-    /// Makes room for more: divides the only table when it is large. Tables are as large as the number of fingerprints says, whoever
-    /// has entered these, if this was called behind the last one.
-    pub(super) fn prepare(&mut self) {
+    /// Makes room for one more: divides the only table when it is large.
+    fn prepare(&mut self) {
         if let [only] = &self.tables[..]
             && only.len >= LARGE
         {
@@ -95,34 +92,6 @@ impl Visited {
         } else if self.tables.is_empty() {
             self.tables.push(Table::of(FIRST));
         }
-    }
-
-    /// Takes the tables out, for so many that enter these new fingerprints at a time: each gets some of the tables. They have grown before,
-    /// for an allocator keeps apart what each thread has asked for and given back.
-    pub(super) fn take_shares(&mut self, count: usize, new: &[(u128, u32)]) -> Vec<Share> {
-        self.prepare();
-        let is_divided = self.tables.len() > 1;
-        if is_divided {
-            let mut more = [0; PARTS];
-            let slot = |&(fingerprint, node): &(u128, u32)| Slot { key: key(fingerprint), node };
-            new.iter().for_each(|one| more[slot(one).part()] += 1);
-            self.tables.iter_mut().zip(more).for_each(|(table, more)| table.make_room(more));
-        }
-        let size = self.tables.len().div_ceil(count.max(1));
-        let mut rest = std::mem::take(&mut self.tables);
-        let mut shares = Vec::new();
-        while !rest.is_empty() {
-            let behind = rest.split_off(size.min(rest.len()));
-            let first = shares.len() * size;
-            shares.push(Share { first, tables: std::mem::replace(&mut rest, behind), is_divided });
-        }
-        shares
-    }
-
-    /// Takes back the next of the shares, of which the first was given back first.
-    pub(super) fn give_back(&mut self, share: Share) {
-        debug_assert_eq!(self.tables.len(), share.first);
-        self.tables.extend(share.tables);
     }
 
     fn divide(&mut self) {
@@ -137,45 +106,6 @@ impl Visited {
     /// Memory that it takes. While a table grows there are two.
     pub(crate) fn bytes(&self) -> u64 {
         self.tables.iter().map(|table| (table.slots.len() * size_of::<Slot>()) as u64).sum()
-    }
-}
-
-/// Some of the tables.
-pub(super) struct Share {
-    first: usize,
-    tables: Vec<Table>,
-    is_divided: bool,
-}
-
-/// Fingerprints that are entered together.
-const TOGETHER: usize = 16;
-
-impl Share {
-    /// Enters those of these new fingerprints that belong here, with their nodes. Whoever enters one after the other waits for the place of
-    /// each, so some places are asked for at a time.
-    pub(super) fn insert(&mut self, new: &[(u128, u32)]) {
-        let mut some: SmallVec<[(usize, Slot); TOGETHER]> = SmallVec::new();
-        for &(fingerprint, node) in new {
-            let slot = Slot { key: key(fingerprint), node: node + 1 };
-            let table = if self.is_divided { slot.part() } else { 0 };
-            let Some(table) = table.checked_sub(self.first).filter(|&table| table < self.tables.len()) else {
-                continue;
-            };
-            some.push((table, slot));
-            if some.len() == TOGETHER {
-                self.insert_together(&some);
-                some.clear();
-            }
-        }
-        self.insert_together(&some);
-    }
-
-    fn insert_together(&mut self, some: &[(usize, Slot)]) {
-        let first = |(table, slot): &(usize, Slot)| self.tables[*table].first(slot);
-        std::hint::black_box(some.iter().map(first).fold(0, |all, node| all ^ node));
-        for &(table, slot) in some {
-            self.tables[table].find_or_insert(slot);
-        }
     }
 }
 
@@ -202,40 +132,6 @@ impl Fingerprints {
     /// Memory that they take.
     pub(crate) fn bytes(&self) -> u64 {
         self.visited.bytes()
-    }
-}
-
-/// Few fingerprints with their nodes, which are forgotten again.
-pub(super) struct Recent(Table);
-
-impl Default for Recent {
-    fn default() -> Self {
-        Recent(Table::of(FIRST))
-    }
-}
-
-impl Recent {
-    /// About what it takes for each fingerprint.
-    pub(super) const BYTES: u64 = 3 * size_of::<Slot>() as u64 / 2;
-
-    pub(super) fn clear(&mut self) {
-        if self.0.len > 0 {
-            self.0.slots.fill(Slot::default());
-            self.0.len = 0;
-        }
-    }
-
-    /// The node of a fingerprint.
-    #[inline]
-    pub(super) fn find(&self, fingerprint: u128) -> Option<u32> {
-        let slot = Slot { key: key(fingerprint), node: 0 };
-        self.0.slots[self.0.place(&slot)].node.checked_sub(1)
-    }
-
-    /// Enters a fingerprint with its node, unless it is there; gives the node that it has then.
-    #[inline]
-    pub(super) fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
-        self.0.find_or_insert(Slot { key: key(fingerprint), node: node + 1 })
     }
 }
 
@@ -270,7 +166,7 @@ impl Table {
     }
 
     fn find_or_insert(&mut self, new: Slot) -> u32 {
-        if self.is_full(self.len) {
+        if self.len * 5 >= self.slots.len() * 4 {
             self.grow();
         }
         let place = self.place(&new);
@@ -280,18 +176,6 @@ impl Table {
             self.len += 1;
         }
         slot.node - 1
-    }
-
-    /// Whether it grows before another one joins so many.
-    fn is_full(&self, len: usize) -> bool {
-        len * 5 >= self.slots.len() * 4
-    }
-
-    /// Grows as it would while so many new ones are entered.
-    fn make_room(&mut self, more: usize) {
-        while more > 0 && self.is_full(self.len + more - 1) {
-            self.grow();
-        }
     }
 
     fn grow(&mut self) {
@@ -325,49 +209,12 @@ mod tests {
     }
 
     #[test]
-    fn shares_enter_what_belongs_to_them() {
-        let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
-        for count in 1..5 {
-            let (mut visited, mut one_by_one) = (Visited::default(), Visited::default());
-            for round in 0..100 {
-                let numbers = 1_000 * round..1_000 * (round + 1);
-                let new: Vec<(u128, u32)> = numbers.map(|number| (fingerprint(number), number)).collect();
-                for mut share in visited.take_shares(count, &new) {
-                    share.insert(&new);
-                    visited.give_back(share);
-                }
-                visited.prepare();
-                new.iter().for_each(|&(fingerprint, number)| _ = one_by_one.find_or_insert(fingerprint, number));
-                one_by_one.prepare();
-                assert_eq!(visited.bytes(), one_by_one.bytes());
-            }
-            assert!((0..100_000).all(|number| visited.find(fingerprint(number)) == Some(number)));
-            assert_eq!(visited.find(fingerprint(100_000)), None);
-        }
-    }
-
-    #[test]
     fn each_fingerprint_is_new_once() {
         let mut known = Fingerprints::default();
         let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
         assert!((0..100_000).all(|number| known.insert(fingerprint(number))));
         assert!(!(0..100_000).any(|number| known.insert(fingerprint(number))));
         assert_eq!(known.len(), 100_000);
-    }
-
-    #[test]
-    fn what_is_recent_is_forgotten() {
-        let mut recent = Recent::default();
-        let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
-        for first in [0, 10_000] {
-            for number in 0..5_000 {
-                assert_eq!(recent.find(fingerprint(number)), None);
-                assert_eq!(recent.find_or_insert(fingerprint(number), first + number), first + number);
-                assert_eq!(recent.find(fingerprint(number)), Some(first + number));
-                assert_eq!(recent.find_or_insert(fingerprint(number), first + number + 1), first + number);
-            }
-            recent.clear();
-        }
     }
 
     #[test]

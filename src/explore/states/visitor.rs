@@ -24,9 +24,6 @@ pub(crate) struct Transition {
 
 /// Looks on during a search.
 pub(crate) trait Visitor<G: Monitor>: Observer {
-    /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
-    const IN_PARALLEL: bool = true;
-
     /// Whether edges of the graph are asked for when the search is over.
     fn asks_for_edges(&self) -> bool {
         true

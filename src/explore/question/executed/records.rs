@@ -1,17 +1,16 @@
 //! Operations that the monitors of a search remember, each kept once.
 //!
-//! **Input**: operations and sets of locks, from the monitors of all workers. **Output**: numbers for them, by which
+//! **Input**: operations and sets of locks, from the monitors of all states. **Output**: numbers for them, by which
 //! monitors keep sets of them.
 //!
-//! **Soundness and limits**: which number an operation gets depends on which worker comes first. Numbers are compared
-//! for equality within one search alone; nothing that comes out depends on them.
+//! **Soundness and limits**: numbers are compared for equality within one search alone; nothing that comes out depends on them.
 
 use cssame_ir::Access;
 use cssame_vm::{Cell, PathId};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
+use std::cell::{Ref, RefCell};
 use std::hash::Hash;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 /// An operation, without its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,11 +28,11 @@ pub(super) struct Record {
 
 /// Values with numbers.
 #[derive(Debug)]
-pub(super) struct Interned<T>(RwLock<IndexSet<T, FxBuildHasher>>);
+pub(super) struct Interned<T>(RefCell<IndexSet<T, FxBuildHasher>>);
 
 impl<T: Eq + Hash> Default for Interned<T> {
     fn default() -> Self {
-        Interned(RwLock::new(IndexSet::default()))
+        Interned(RefCell::new(IndexSet::default()))
     }
 }
 
@@ -43,11 +42,11 @@ impl<T: Eq + Hash> Interned<T> {
         if let Some(number) = self.read().get_index_of(&value) {
             return number as u32;
         }
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0 as u32
+        self.0.borrow_mut().insert_full(value).0 as u32
     }
 
     /// The values, by number, while none is added.
-    pub(super) fn read(&self) -> RwLockReadGuard<'_, IndexSet<T, FxBuildHasher>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn read(&self) -> Ref<'_, IndexSet<T, FxBuildHasher>> {
+        self.0.borrow()
     }
 }

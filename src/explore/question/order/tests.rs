@@ -276,7 +276,7 @@ fn compare(setting: &Setting, members: &[OrderStep], target: Target) {
             };
             let (members, order) = (members.to_vec(), places.clone());
             let request = OrderRequest { members, order, target, others };
-            let verdict = setting.ask(&request, &Budget::unlimited().with_jobs(2));
+            let verdict = setting.ask(&request, &Budget::unlimited());
             assert_eq!(matches!(verdict, OrderVerdict::Possible(_)), wanted, "{places:?} {others:?} {target:?}");
             let OrderVerdict::Possible(schedule) = verdict else { continue };
             let (mut tables, mut diary) = (setting.tables.clone(), Diary::default());

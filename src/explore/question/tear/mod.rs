@@ -201,9 +201,6 @@ impl Observer for Finder {
 }
 
 impl Visitor<TearMonitor> for Finder {
-    // It asks what the monitor has just seen.
-    const IN_PARALLEL: bool = false;
-
     fn begin(&mut self) {
         self.fixed.signals.torn.set(false);
         self.fixed.signals.mixed_view.set(false);

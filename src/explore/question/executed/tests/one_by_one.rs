@@ -243,13 +243,3 @@ fn one_execution_of_each_future_shows_what_all_show() {
     }
     assert!(told >= 7, "{told}");
 }
-
-#[test]
-fn any_number_of_cores_finds_the_same() {
-    for text in PROGRAMS {
-        let model = model(text);
-        let one = answer(&model, 8, &Budget::unlimited());
-        let four = answer(&model, 8, &Budget::unlimited().with_jobs(4));
-        assert_eq!((one.outcomes, one.waits, one.pairs), (four.outcomes, four.waits, four.pairs), "{text}");
-    }
-}
