@@ -1,7 +1,6 @@
 //! The answer of `drive`: a package with a test for each feasible term, or for a selection.
 
 use super::endless::{self, EndlessFindings};
-use super::futures::candidates;
 use super::run::{Course, RunRequest, run};
 use super::selection::{SelectionReport, selection_report};
 use cssame_budget::{Bound, Budget, Statistics};
@@ -187,9 +186,8 @@ pub fn drive(
         return drive_selected((model, plain), request, budget);
     }
     check_size(model.form())?;
-    let candidates = candidates(model);
     let query = match request.contents {
-        Contents::Terms | Contents::Failures => Query::without_outcomes(&candidates),
+        Contents::Terms | Contents::Failures => Query::WITHOUT_OUTCOMES,
         Contents::Outcomes => Query::default(),
     };
     let search = || Subject::from(model).futures(&query, budget);

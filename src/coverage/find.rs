@@ -275,7 +275,7 @@ impl Findings {
         let mut all: Vec<(ReadId, DefinitionId)> = reads.flat_map(of_read).collect();
         all.sort_unstable();
         if explore {
-            self.searched = Some(Subject::from(model).futures(&Query::without_outcomes(&all), budget));
+            self.searched = Some(Subject::from(model).futures(&Query::WITHOUT_OUTCOMES, budget));
         }
         let feasible = self.possible_terms(&all);
         self.terms = Some(Terms { all, feasible });

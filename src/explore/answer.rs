@@ -16,9 +16,6 @@ pub struct Query<'a> {
     pub schedules: TermSchedules,
     /// What is to be known of the ends of executions.
     pub ends: Ends,
-    /// The pairs of a read and a definition of which it is asked whether they can be seen, sorted: a search that need not
-    /// look for anything else stops when all of them were. Without them it looks for all pairs that there are.
-    pub candidates: Option<&'a [(ReadId, DefinitionId)]>,
     /// How a search through states may leave out orders of steps that no answer depends on.
     pub reduction: Option<Reduction<'a>>,
     /// Whether the futures are to be counted as well: executions, which tell how many there are, come earlier.
@@ -47,22 +44,18 @@ pub enum Ends {
     Nothing,
 }
 
-impl<'a> Query<'a> {
+impl Query<'_> {
     /// Everything, with the schedules of terms up to the step that reads.
-    pub const UP_TO_THE_READ: Query<'static> = Query {
-        schedules: TermSchedules::UpToTheRead,
-        ends: Ends::Outcomes,
-        candidates: None,
+    pub const UP_TO_THE_READ: Query<'static> =
+        Query { schedules: TermSchedules::UpToTheRead, ends: Ends::Outcomes, reduction: None, counts: false };
+
+    /// Terms, failures and deadlocks, without the outcomes.
+    pub const WITHOUT_OUTCOMES: Query<'static> = Query {
+        schedules: TermSchedules::WholeExecutions,
+        ends: Ends::FailuresAndDeadlocks,
         reduction: None,
         counts: false,
     };
-
-    /// Terms, failures and deadlocks, without the outcomes.
-    #[must_use]
-    pub fn without_outcomes(candidates: &'a [(ReadId, DefinitionId)]) -> Query<'a> {
-        let candidates = Some(candidates).filter(|candidates| candidates.is_sorted());
-        Query { ends: Ends::FailuresAndDeadlocks, candidates, ..Query::default() }
-    }
 }
 
 /// Steps of the schedules of all terms together: a program may have millions of terms, each with a long schedule.

@@ -3,7 +3,7 @@
 //!
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
-use crate::without_outcomes::{candidates, compare, decided};
+use crate::without_outcomes::{compare, decided};
 use cssame::answer::{Effort, FuturesRequest, futures};
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::report::Schedules;
@@ -131,8 +131,8 @@ fn check(source: &str) -> Result<(bool, bool), String> {
     if !all.is_complete() {
         return Ok((false, false));
     }
-    let (subject, candidates) = (Subject::from(model), candidates(model));
-    let query = Query::without_outcomes(&candidates);
+    let subject = Subject::from(model);
+    let query = Query::WITHOUT_OUTCOMES;
     let found = subject.futures(&query, &limits.into());
     if !found.is_complete() {
         return Ok((false, false));
@@ -256,8 +256,7 @@ fn a_deadlock_of_others_is_found_beside_many_readers() {
 #[test]
 fn a_lock_that_is_kept_blocks_readers() {
     let model = many(2, "lock L;", "  W: { lock(L); x = 2; }", "lock(L); print(x); unlock(L);", "");
-    let candidates = candidates(&model);
-    let (query, subject) = (Query::without_outcomes(&candidates), Subject::from(&model));
+    let (query, subject) = (Query::WITHOUT_OUTCOMES, Subject::from(&model));
     assert_eq!(subject.futures_by_readers(&query, &Limits::default().into()).err(), Some(Declined::Whole));
     assert_eq!(subject.futures(&query, &Limits::default().into()).deadlocks.len(), 3);
 }
@@ -266,8 +265,7 @@ fn a_lock_that_is_kept_blocks_readers() {
 #[test]
 fn behind_a_reader_that_always_fails_nothing_is_read() {
     let model = many(2, "", "  W: { x = 2; }", "print(1 / (x - x));", "print(x);");
-    let candidates = candidates(&model);
-    let answer = Subject::from(&model).futures(&Query::without_outcomes(&candidates), &Limits::default().into());
+    let answer = Subject::from(&model).futures(&Query::WITHOUT_OUTCOMES, &Limits::default().into());
     let last = model.form().shared_reads().into_iter().max().expect("the read of main");
     assert!(
         answer.is_complete()

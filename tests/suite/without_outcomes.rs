@@ -15,15 +15,6 @@ use support::{first_seed, possible_model, programs};
 
 type Pairs = BTreeSet<(ReadId, DefinitionId)>;
 
-/// What static terms there are, sorted.
-pub fn candidates(model: &Model) -> Vec<(ReadId, DefinitionId)> {
-    let form = model.form();
-    let of_read = |read| form.terms(read).into_iter().map(move |definition| (read, definition));
-    let mut all: Vec<_> = form.shared_reads().into_iter().flat_map(of_read).collect();
-    all.sort_unstable();
-    all
-}
-
 fn terms(model: &Model, answer: &Answer) -> Pairs {
     let shared = |read: &ReadId| model.form().concurrency.sharing.read(*read);
     answer.terms.iter().map(|term| (term.read, term.definition)).filter(|(read, _)| shared(read)).collect()
@@ -78,8 +69,7 @@ fn check_schedules(model: &Model, answer: &Answer) -> Result<(), String> {
 fn check(model: &Model) -> Result<bool, String> {
     let limits = Limits { max_states: Some(60_000), ..Limits::default() };
     let all = by_states(model.machine(), &Query::default(), &limits.into());
-    let candidates = candidates(model);
-    let found = Subject::from(model).futures(&Query::without_outcomes(&candidates), &limits.into());
+    let found = Subject::from(model).futures(&Query::WITHOUT_OUTCOMES, &limits.into());
     if !all.is_complete() || !found.is_complete() {
         return Ok(false);
     }
@@ -133,9 +123,8 @@ fn readers(count: usize, globals: &str, writer: &str, body: &str) -> Model {
 
 /// How many terms can happen, and how many states that took; everything is decided.
 pub fn decided(model: &Model) -> (usize, u64, Answer) {
-    let candidates = candidates(model);
     let limits = Limits { max_states: Some(2_000_000), ..Limits::default() };
-    let answer = Subject::from(model).futures(&Query::without_outcomes(&candidates), &Budget::from(limits));
+    let answer = Subject::from(model).futures(&Query::WITHOUT_OUTCOMES, &Budget::from(limits));
     assert!(answer.is_complete() && answer.undecided.is_empty(), "{:?}", answer.bound);
     (terms(model, &answer).len(), answer.statistics.states, answer)
 }

@@ -18,7 +18,6 @@ use crate::question::failures::{FailureKey, failure_key, failure_list};
 use crate::question::outcomes::{Outcomes, Room};
 use crate::question::restored::{Restored, Restorer, WithoutLocks};
 use crate::reads_from::{self, Enumerated, Execution, Refusal};
-use crate::states::terms::Open;
 use cssame_budget::{Bound, Budget};
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_schedule::Walk;
@@ -77,23 +76,20 @@ struct Collector {
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,
     known_deadlocks: FxHashSet<Vec<BlockedThread>>,
     ends: Ends,
-    /// The terms that the search still looks for, where it looks for nothing else.
-    open: Open,
     /// Whether more may not be kept.
     is_full: bool,
 }
 
 impl Collector {
-    fn new(machine: &Machine, query: &Query<'_>) -> Collector {
-        Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() }
+    fn new(query: &Query<'_>) -> Collector {
+        Collector { ends: query.ends, ..Collector::default() }
     }
 
-    /// Collects what an execution shows, beside a search that takes so many bytes; breaks off where more may not be kept or need not be
-    /// looked at.
+    /// Collects what an execution shows, beside a search that takes so many bytes; breaks off where more may not be kept.
     fn visit(&mut self, seen: &Seen<'_>, budget: &Budget<'_>, bytes: u64) -> ControlFlow<()> {
         self.collect(seen);
         self.is_full = budget.exceeds_memory(bytes + self.bytes());
-        if self.is_full || self.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Memory that the executions, the outcomes and the terms take.
@@ -167,7 +163,6 @@ impl Collector {
             match known {
                 Entry::Vacant(vacant) => {
                     vacant.insert(place);
-                    self.open.see(pair);
                     is_new = true;
                 }
                 Entry::Occupied(mut known) if place.step < known.get().step => {
@@ -238,7 +233,7 @@ impl Collector {
 ///
 /// A program that cannot be explored in this way.
 pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Refusal> {
-    let mut collector = Collector::new(machine, query);
+    let mut collector = Collector::new(query);
     let found = reads_from::enumerate(machine, budget, &mut |execution| {
         let Execution { machine, tables, state, failure, pairs, bytes, .. } = *execution;
         let seen = Seen { machine, tables, state, failure, pairs, choices: &|| execution.choices() };
@@ -258,7 +253,7 @@ pub(crate) fn by_executions_without(
     query: &Query<'_>,
     budget: &Budget<'_>,
 ) -> Result<Answer, Refusal> {
-    let mut collector = Collector::new(machine, query);
+    let mut collector = Collector::new(query);
     let mut restorer = Restorer::new(machine, without, budget);
     let mut found = reads_from::enumerate(&without.machine, budget, &mut |execution| {
         restorer.restore(execution, &mut |restored| {

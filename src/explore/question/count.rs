@@ -7,8 +7,7 @@
 //!
 //! **Algorithm**: one execution for each ([`reads_from`]) where that is possible. Else a search through states, with a
 //! monitor that holds for each thread a hash of what it has read so far, and for each cell the write instance that it
-//! holds; the histories of the executions that end are counted. That search is also tried, with growing bounds, where executions turn
-//! out to be far more than futures. Where there are [infinitely many](super::infinite), none of them is.
+//! holds; the histories of the executions that end are counted. Where there are [infinitely many](super::infinite), none of them is.
 //!
 //! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
 //! left out.
@@ -68,14 +67,10 @@ pub(crate) fn count_by_few_states(machine: &Machine, budget: &Budget<'_>) -> Opt
     if !machine.synchronises() {
         return None;
     }
-    let few = count_by_at_most(FEW_STATES, machine, budget);
+    let share = budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() });
+    let few = count_by_states(machine, &share);
     let are_few = few.bound != Some(Bound::States);
     (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
-}
-
-/// Counts the futures through so many states at most.
-fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }))
 }
 
 /// The answer where there are infinitely many futures, or none, as far as so many states show that.
@@ -83,8 +78,7 @@ type InfiniteOrNone<'a> = &'a dyn Fn(u64) -> Option<CountAnswer>;
 
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
 /// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
-/// well, by the work that they are: there may be futures without end. Where executions are far more than futures, states may be few: as
-/// many of them as take the time of the executions are tried now and then. Executions may be those of the program without some locks.
+/// well, by the work that they are: there may be futures without end. Executions may be those of the program without some locks.
 ///
 /// # Errors
 ///
@@ -98,7 +92,7 @@ pub(crate) fn count_unless(
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
     let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
-    let (mut executions, mut next, mut other) = (0, 0, None);
+    let (mut executions, mut other) = (0, None);
     let ask = |states| infinite_or_none.and_then(|ask| ask(states));
     let share = budget.share(Limits { max_work, ..Limits::default() });
     let mut added = without.map(|without| Added::new(machine, without, &share));
@@ -107,11 +101,6 @@ pub(crate) fn count_unless(
         executions += 1;
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
             other = ask(states);
-        }
-        if execution.has_many_orders && executions >= next && other.is_none() {
-            next = executions * UNTIL_NEXT_TRY;
-            let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
-            other = found.bound.is_none().then_some(found);
         }
         if other.is_some() {
             return ControlFlow::Break(());
@@ -179,12 +168,6 @@ fn answer(found: &Enumerated) -> CountAnswer {
 
 /// Executions that are followed before it is asked, at last, whether futures are infinitely many: that many take as long.
 const FEW_EXECUTIONS: u64 = 20_000;
-
-/// States that are tried for each execution that was followed: they take about as long.
-const STATES_OF_EXECUTION: u64 = 4;
-
-/// How many times as many executions are followed before states are tried again.
-const UNTIL_NEXT_TRY: u64 = 4;
 
 /// States up to which it is asked, at last, whether there are infinitely many futures.
 pub(crate) const STATES_OF_CYCLES: u64 = 100_000;

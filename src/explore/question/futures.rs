@@ -145,7 +145,7 @@ impl PartialAnswer for Answer {
 pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
     let follows = query.schedules == TermSchedules::WholeExecutions || machine.may_discard();
     let mut recorder = Recorder {
-        pairs: SeenTerms::new(machine, query),
+        pairs: SeenTerms::new(machine),
         ends: query.ends,
         asks_for_edges: follows || query.ends != Ends::Nothing,
         ..Recorder::default()
@@ -266,10 +266,6 @@ impl Visitor<()> for Recorder {
 
     fn bytes(&self) -> u64 {
         self.pairs.bytes() + self.outcomes.bytes()
-    }
-
-    fn is_enough(&self) -> bool {
-        self.pairs.open.is_empty()
     }
 
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {

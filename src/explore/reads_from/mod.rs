@@ -107,8 +107,6 @@ pub(super) struct Execution<'a> {
     last: u32,
     /// Whether it is the first one of its future.
     pub is_new: bool,
-    /// Whether far more executions were followed than there are futures.
-    pub has_many_orders: bool,
     /// What was read since the execution before: in this one, unless another one that was discarded lies between.
     pub pairs: &'a [(ReadId, DefinitionId)],
     /// Memory that the search takes.

@@ -43,7 +43,7 @@ use cssame_budget::Budget;
 use cssame_concurrency::Sharing;
 use cssame_concurrency::{Concurrency, Event, EventKind, ThreadId};
 use cssame_form::Selection;
-use cssame_ir::{DefinitionId, Instruction, LeafId, Program, ReadId};
+use cssame_ir::{Instruction, LeafId, Program, ReadId};
 use cssame_vm::{Machine, Options, Origin, Tables, ThreadIndex, Watched};
 use fixedbitset::FixedBitSet;
 use index::Index;
@@ -51,7 +51,6 @@ use program::Slice;
 use readers::{Readers, without};
 pub(super) use reading_bodies::ReadingBodies;
 use relevance::Relevance;
-pub(super) use relevance::may_go_wrong;
 use replay::Replay;
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) use silent::Silent;
@@ -289,13 +288,7 @@ impl<'a> Sliceable<'a> {
             // If even that is too large, there is no use in trying again; but without readers it may be far smaller.
             let is_all = wanted.is_none();
             let too_large = |declined| if is_all && declined == Declined::Bound { Declined::Whole } else { declined };
-            let candidates = query.candidates.map(|all| {
-                let own =
-                    |pair: &&(ReadId, DefinitionId)| wanted.is_none() || is_wanted(pair.0) && base.slice.holds(pair.0);
-                all.iter().filter(own).copied().collect::<Vec<_>>()
-            });
-            let of_base = Query { candidates: candidates.as_deref(), ..*query };
-            collected.add(&base, &of_base, None).map_err(too_large)?;
+            collected.add(&base, query, None).map_err(too_large)?;
         }
         for read in reads {
             if base.slice.visible.read(read) || self.index.read_sites(read).is_empty() {
@@ -312,8 +305,7 @@ impl<'a> Sliceable<'a> {
         // What others read must not matter where one of them is watched alone.
         let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
         let is_watched = !matters && self.runs_in_several(read);
-        let candidates = query.candidates.map(|all| of(all, read));
-        let of_read = Query { ends: Ends::Nothing, candidates, ..*query };
+        let of_read = Query { ends: Ends::Nothing, ..*query };
         let (mut thread, mut made) = (0, 1);
         while thread < made {
             let number = ThreadIndex(thread as u16);
@@ -355,13 +347,6 @@ impl<'a> Sliceable<'a> {
 pub(super) fn readers(program: &Program, concurrency: &Concurrency, machine: &Machine) -> (usize, usize) {
     let found = Readers::find(program, concurrency, machine.may_discard());
     found.map_or((0, 0), |readers| (readers.all.len(), readers.threads(concurrency)))
-}
-
-/// The candidates of a read.
-fn of(candidates: &[(ReadId, DefinitionId)], read: ReadId) -> &[(ReadId, DefinitionId)] {
-    let start = candidates.partition_point(|&(each, _)| each < read);
-    let count = candidates[start..].partition_point(|&(each, _)| each == read);
-    &candidates[start..start + count]
 }
 
 /// Limits of the machine under which a slice counts as endless wherever the program does: what was taken out was local

@@ -20,10 +20,9 @@
 use super::calls::Calls;
 use super::index::Index;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, Program, ReadId, RegisterId,
+    Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,
     Terminator, Value,
 };
-use cssame_ssa::Control;
 use fixedbitset::FixedBitSet;
 
 /// The instructions, and parts of the program, that a slice has to keep. All sets are indexed by the numbers of the [`Index`].
@@ -132,17 +131,6 @@ pub(super) fn with_prints(index: &Index<'_>, base: &Relevance) -> Relevance {
         }
     }
     closure.close()
-}
-
-/// Whether a program may fail or block, as far as its instructions tell: one that makes threads, waits for all of them at
-/// once and has no loops cannot.
-pub(crate) fn may_go_wrong(program: &Program) -> bool {
-    let calls = Calls::new(program);
-    program.functions.entries().any(|(id, function)| {
-        let mut all = function.blocks.iter().flat_map(|block| &block.instructions);
-        let wrong = |one: &Instruction| may_fail(one) || matches!(one, Instruction::Synchronise(_));
-        calls.recursive.contains(id.index()) || all.any(wrong) || !Control::new(function).cyclic.is_clear()
-    })
 }
 
 /// Whether an instruction may make the program fail.

@@ -6,7 +6,6 @@
 //! Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them belong
 //! to an execution that is not discarded ([`assumption`](super::assumption)).
 
-use crate::answer::{Ends, Query};
 use crate::states::Transition;
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName};
@@ -21,32 +20,6 @@ pub(crate) struct SeenTerm {
     pub witnesses: Vec<Transition>,
 }
 
-/// The candidates of a query that were not seen yet, where it asks for nothing else.
-#[derive(Debug, Default)]
-pub(crate) struct Open {
-    left: Option<FxHashSet<(ReadId, DefinitionId)>>,
-}
-
-impl Open {
-    /// Where executions may be discarded, what was seen need not count; so the search goes on.
-    pub(crate) fn of(machine: &Machine, query: &Query<'_>) -> Open {
-        let stops = query.ends == Ends::Nothing && !machine.may_discard();
-        Open { left: query.candidates.filter(|_| stops).map(|all| all.iter().copied().collect()) }
-    }
-
-    /// One was seen.
-    pub(crate) fn see(&mut self, pair: (ReadId, DefinitionId)) {
-        if let Some(left) = &mut self.left {
-            left.remove(&pair);
-        }
-    }
-
-    /// Whether nothing is left to look for.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.left.as_ref().is_some_and(FxHashSet::is_empty)
-    }
-}
-
 /// All pairs that were seen, in the order in which they were seen first.
 #[derive(Debug, Default)]
 pub(crate) struct SeenTerms {
@@ -56,14 +29,12 @@ pub(crate) struct SeenTerms {
     pending: Vec<(ReadId, DefinitionId)>,
     /// Whether to keep all witnesses, and which there are: the place of the pair, and the state that is reached.
     keep_all: bool,
-    /// The candidates that were not seen.
-    pub open: Open,
     reached: FxHashSet<(usize, u32)>,
 }
 
 impl SeenTerms {
-    pub(crate) fn new(machine: &Machine, query: &Query<'_>) -> SeenTerms {
-        SeenTerms { keep_all: machine.may_discard(), open: Open::of(machine, query), ..SeenTerms::default() }
+    pub(crate) fn new(machine: &Machine) -> SeenTerms {
+        SeenTerms { keep_all: machine.may_discard(), ..SeenTerms::default() }
     }
 
     /// Memory that they take.
@@ -99,7 +70,6 @@ impl SeenTerms {
             None => {
                 let place = self.list.len();
                 seen.push((definition, place));
-                self.open.see((read, definition));
                 self.list.push(SeenTerm { read, definition, witnesses: vec![*transition] });
                 self.reached.insert((place, transition.to));
             }

@@ -14,12 +14,12 @@ use crate::question::restored::WithoutLocks;
 use crate::question::select::{self, SelectAnswer};
 use crate::reads_from::Refusal;
 use crate::reduction::Commuting;
-use crate::slice::{Declined, KnownBodies, Silent, Sliceable, UnobservedLocks, known_bodies, may_go_wrong, readers};
+use crate::slice::{Declined, KnownBodies, Silent, Sliceable, UnobservedLocks, known_bodies, readers};
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_concurrency::Concurrency;
 use cssame_form::races::potential_races;
 use cssame_form::{Form, Selection};
-use cssame_ir::{Access, DefinitionId, Program, ReadId};
+use cssame_ir::{Access, Program};
 use cssame_model::Model;
 use cssame_vm::{Machine, Visibility};
 use rustc_hash::FxHashSet;
@@ -83,15 +83,12 @@ impl<'a> Subject<'a> {
 
     /// Finds out what can happen, by the [portfolio](crate::portfolio) of exact strategies.
     ///
-    /// Where outcomes are not asked for, the prints of the program are left out; where nothing can fail or block, the
-    /// search stops when all candidates are decided.
+    /// Where outcomes are not asked for, the prints of the program are left out.
     #[must_use]
     pub fn futures(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         if query.ends == Ends::Outcomes {
             return self.search(query, budget);
         }
-        let ends = if may_go_wrong(self.program) { query.ends } else { Ends::Nothing };
-        let query = &Query { ends, ..*query };
         let sharing = self.concurrency().map(|concurrency| &concurrency.sharing);
         let silent = sharing.and_then(|sharing| Silent::new(self.program, sharing, self.machine));
         let Some(silent) = silent else { return self.search(query, budget) };
@@ -107,7 +104,6 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn futures_with_outcomes(
         &self,
-        candidates: &[(ReadId, DefinitionId)],
         all_outcomes: bool,
         counts: bool,
         budget: &Budget<'_>,
@@ -117,7 +113,7 @@ impl<'a> Subject<'a> {
         let (functions, threads) = concurrency.map_or((0, 0), |of| readers(self.program, of, self.machine));
         let has_many_functions = functions >= MANY_READER_FUNCTIONS;
         let has_many = has_many_functions || threads >= MANY_READERS;
-        let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
+        let decided = has_many.then(|| self.futures(&Query::WITHOUT_OUTCOMES, budget));
         let Some(decided) = decided.filter(Answer::is_complete) else {
             return (self.futures(&query, budget), None);
         };

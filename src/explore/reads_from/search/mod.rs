@@ -438,8 +438,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
         let is_new = !self.is_repeated && (!self.log.learns() || self.known.insert(self.future()));
-        let has_many_orders = self.log.learns() && self.has_many_orders();
-        if has_many_orders && !self.fits() {
+        if self.log.learns() && self.has_many_orders() && !self.fits() {
             return Err(Refusal::Orders);
         }
         if self.is_repeated {
@@ -453,8 +452,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
         let (machine, tables, tree, bytes) = (self.machine, &self.found.tables, &self.tree, self.bytes());
         let (last, failure) = (*last, self.failure);
-        let wanted =
-            visit(&Execution { machine, tables, state, failure, tree, last, is_new, has_many_orders, pairs, bytes });
+        let wanted = visit(&Execution { machine, tables, state, failure, tree, last, is_new, pairs, bytes });
         self.seen.pairs.clear();
         Ok(wanted)
     }
