@@ -65,29 +65,9 @@ impl Machine {
         self
     }
 
-    /// The machine that knows where a thread gets a lock whose body may be protected: all that it accesses others access in bodies of the
-    /// same lock alone. It does the same as this one.
-    #[must_use]
-    pub fn knowing_protected(mut self, places: &FxHashSet<Origin>) -> Machine {
-        self.may_be_protected = self.instructions_at(places);
-        self
-    }
-
-    /// Whether some body of a lock is known to be one that may be protected.
-    #[must_use]
-    pub fn knows_protected(&self) -> bool {
-        !self.may_be_protected.is_clear()
-    }
-
     fn instructions_at(&self, places: &FxHashSet<Origin>) -> FixedBitSet {
         let origins = self.compiled.origins.iter().enumerate();
         origins.filter(|(_, origin)| places.contains(origin)).map(|(index, _)| index).collect()
-    }
-
-    /// Whether the body of the lock that an instruction takes may be protected, as far as is [known](Machine::knowing_protected).
-    #[must_use]
-    pub fn may_be_protected_behind(&self, at: CodeIndex) -> bool {
-        self.may_be_protected.contains(at.index())
     }
 
     /// Whether the body of the lock that an instruction takes may only look, as far as is [known](Machine::knowing_looks).

@@ -79,8 +79,6 @@ pub struct Machine {
     pub(super) watched: Option<Watched>,
     /// See [`Machine::knowing_looks`].
     pub(super) may_look: FixedBitSet,
-    /// See [`Machine::knowing_protected`].
-    pub(super) may_be_protected: FixedBitSet,
     pub(super) fingerprints: Fingerprints,
     pub(super) visibility: Visibility,
 }
@@ -109,7 +107,6 @@ impl Machine {
             main_label,
             watched: None,
             may_look: FixedBitSet::new(),
-            may_be_protected: FixedBitSet::new(),
             fingerprints,
             visibility: visible.clone(),
         }

@@ -46,7 +46,6 @@ mod oracle_races;
 mod oracle_tears;
 mod paths;
 mod prefer_writers;
-mod protected_bodies;
 mod race_facts;
 mod race_samples;
 mod race_targets;

@@ -221,11 +221,6 @@ impl Log {
         index
     }
 
-    /// The ends of bodies that only look at an object, in order.
-    pub fn looks_at(&self, object: u32) -> &[u32] {
-        self.looks.get(object as usize).map_or(&[], Vec::as_slice)
-    }
-
     /// Adds to what comes before an operation that writes an object, and reads it from a source, the ends of the bodies that have looked
     /// there meanwhile, in an order that theirs has no influence on; says how many these are.
     pub fn add_looks(&self, object: u32, source: u32, before: &mut SmallVec<[u32; 2]>) -> u32 {

@@ -33,10 +33,9 @@
 //!    one and writes nothing; where it stands as a node, each other that sets the event may come first.
 //! 9. To raise a semaphore and to lower it are operations on two objects, each with an order of its own. The k-th that lowers it has in its
 //!    past the raise of number k less what the semaphore begins with: the semaphore lets it through behind that, and not before.
-//! 10. Bodies of the only lock that do not conflict may change places (`search::protected`).
-//! 11. A condition has one order with the lock that a thread gives back to wait for it; other locks and conditions have orders of their own
+//! 10. A condition has one order with the lock that a thread gives back to wait for it; other locks and conditions have orders of their own
 //!     (`search::groups`).
-//! 12. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//! 11. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!     with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:

@@ -76,8 +76,6 @@ pub(super) struct Operation {
     pub writes: bool,
     /// Whether it begins or ends a body of a lock that only looks.
     pub looks: bool,
-    /// Whether it takes a lock whose body may be protected.
-    pub may_be_protected: bool,
     /// What comes right before it by program order, fork and join, and what has woken its thread. At last what does so by what its object
     /// holds: of an operation that writes one, the ends of the bodies that have looked there since the write before; of one that
     /// lowers a semaphore, the raise that it needs.

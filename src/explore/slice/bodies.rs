@@ -4,11 +4,9 @@
 //! reads, on all ways or on some, and where threads get locks that they may give back so.
 //!
 //! **Algorithm**: depth first through the blocks behind the operation, up to where the lock is given back, for good or to wait for a
-//! condition. A read counts if each write of what it reads that may come in parallel is in a body of the same lock; a write, of a body
-//! that is *protected*, if each access is. No way goes round, but in protected bodies.
+//! condition. A read counts if each write of what it reads that may come in parallel is in a body of the same lock. No way goes round.
 //!
 //! **Soundness and limits**: in the time of such a body nobody writes what it reads, so it sees the same whenever it reads.
-//! Nobody sees what a protected one writes but bodies of the same lock.
 //! Not where contexts are merged or recursive, and not beside atomic blocks.
 
 use super::tells_bodies_apart;
@@ -38,15 +36,15 @@ struct Access {
 /// By part of memory.
 type Accesses = FxHashMap<(InstanceId, LeafId), FxHashSet<Access>>;
 
-/// The accesses to a part of memory that are not in bodies of a lock.
+/// The writes of a part of memory that are not in bodies of a lock.
 #[derive(Debug)]
 struct Outside {
     classes: FxHashSet<ClassId>,
-    /// Whether one of them may come in parallel to another one.
+    /// Whether one of them may come in parallel to another write.
     may_be_at_once: bool,
 }
 
-/// Those of all accesses to a part of memory, to an element or to any; `None` if there are too many.
+/// Those of all writes of a part of memory, to an element or to any; `None` if there are too many.
 fn outside_of_bodies(
     concurrency: &Concurrency,
     locksets: &Locksets,
@@ -79,8 +77,6 @@ pub(super) enum Wanted {
     /// Whether some way through it only reads and works for itself, up to where it gives the lock back or waits; on the others, what
     /// comes before the first operation of another kind does no more, and no thread can tell it from that.
     MayLook,
-    /// The same, where what it writes counts as well, if others access that in bodies of the lock alone.
-    MayBeProtected,
 }
 
 /// How far a body goes on in a block.
@@ -102,11 +98,10 @@ pub(super) struct LockBodies<'a> {
     pub concurrency: &'a Concurrency,
     locksets: Locksets,
     writes: Accesses,
-    reads: Accesses,
     /// Operations that are left out.
     left_out: &'a FxHashSet<Origin>,
-    /// By part of memory and lock: writes, and reads.
-    outside: FxHashMap<(LocationId, LocationId, bool), Option<Outside>>,
+    /// By part of memory and lock.
+    outside: FxHashMap<(LocationId, LocationId), Option<Outside>>,
 }
 
 impl<'a> LockBodies<'a> {
@@ -117,30 +112,28 @@ impl<'a> LockBodies<'a> {
         left_out: &'a FxHashSet<Origin>,
     ) -> LockBodies<'a> {
         let locksets = find_locksets(program, concurrency);
-        let (writes, reads, outside) = Default::default();
-        let mut bodies = LockBodies { program, concurrency, locksets, writes, reads, left_out, outside };
-        bodies.note_accesses();
+        let (writes, outside) = Default::default();
+        let mut bodies = LockBodies { program, concurrency, locksets, writes, left_out, outside };
+        bodies.note_writes();
         bodies
     }
 
-    fn note_accesses(&mut self) {
+    fn note_writes(&mut self) {
         let (program, concurrency) = (self.program, self.concurrency);
         for block in 0..concurrency.blocks.len() as u32 {
             let Some(mut held) = self.locksets.at_entry(block) else { continue };
             let class = concurrency.classes[block as usize];
             for event in concurrency.events_of(block) {
-                let sharing = &concurrency.sharing;
-                let (reads, writes) = match event.kind {
-                    EventKind::Read(read) => (sharing.read(read), false),
-                    EventKind::Write(definition) => (false, sharing.definition(definition)),
-                    EventKind::Update { read, definition, .. } => (sharing.read(read), sharing.definition(definition)),
-                    _ => (false, false),
+                let writes = match event.kind {
+                    EventKind::Write(definition) | EventKind::Update { definition, .. } => {
+                        concurrency.sharing.definition(definition)
+                    }
+                    _ => false,
                 };
-                let lists = [writes.then_some(&mut self.writes), reads.then_some(&mut self.reads)];
-                for list in lists.into_iter().flatten() {
+                if writes {
                     for &location in concurrency.locations_of(event) {
                         let location = &concurrency.locations[location];
-                        let of = list.entry((location.instance, location.leaf)).or_default();
+                        let of = self.writes.entry((location.instance, location.leaf)).or_default();
                         if of.len() <= MAX_ACCESSES {
                             of.insert(Access { element: location.element, class, held });
                         }
@@ -163,8 +156,7 @@ impl<'a> LockBodies<'a> {
                 open.remove(&block);
                 continue;
             }
-            let goes_round = open.contains(&block) && wanted != Wanted::MayBeProtected;
-            if goes_round || seen.len() >= MAX_BLOCKS {
+            if open.contains(&block) || seen.len() >= MAX_BLOCKS {
                 return false;
             }
             // The part of the first block that stands before the body is on no way that comes back: the lock is taken between them.
@@ -217,20 +209,12 @@ impl<'a> LockBodies<'a> {
                     }
                 }
                 Instruction::Store { definition, .. } if !concurrency.sharing.definition(*definition) => {}
-                Instruction::Store { .. } | Instruction::Atomic { .. } if wanted == Wanted::MayBeProtected => {
-                    let is_protected =
-                        |event| self.is_guarded(block, event, lock, wanted) && self.is_hidden(block, event, lock);
-                    if !events.iter().all(is_protected) {
-                        return Reached::More;
-                    }
-                }
                 Instruction::Copy { .. }
                 | Instruction::Unary { .. }
                 | Instruction::Binary { .. }
                 | Instruction::Address { .. }
                 | Instruction::Allocate { .. }
                 | Instruction::Call { .. } => {}
-                Instruction::Print { .. } if wanted == Wanted::MayBeProtected => return Reached::More,
                 Instruction::Print { .. } | Instruction::Assert { .. } | Instruction::Error { .. } => {
                     if wanted == Wanted::MayLook {
                         return Reached::More;
@@ -254,89 +238,22 @@ impl<'a> LockBodies<'a> {
     fn is_guarded(&mut self, block: u32, event: &Event, lock: LocationId, wanted: Wanted) -> bool {
         self.concurrency.locations_of(event).iter().all(|&location| {
             let class = self.concurrency.classes[block as usize];
-            self.outside(location, lock, false).is_some_and(|(concurrency, outside)| {
+            self.outside(location, lock).is_some_and(|(concurrency, outside)| {
                 let are_ordered = wanted == Wanted::ReadsOnly || !outside.may_be_at_once;
                 are_ordered && outside.classes.iter().all(|&write| !concurrency.parallel_classes(class, write))
             })
         })
     }
 
-    /// Whether each read of what is written that may come in parallel is in a body of the lock.
-    fn is_hidden(&mut self, block: u32, event: &Event, lock: LocationId) -> bool {
-        self.concurrency.locations_of(event).iter().all(|&location| {
-            let class = self.concurrency.classes[block as usize];
-            self.outside(location, lock, true).is_some_and(|(concurrency, outside)| {
-                outside.classes.iter().all(|&read| !concurrency.parallel_classes(class, read))
-            })
-        })
-    }
-
-    /// The writes of a part of memory, or the reads, that are not in bodies of a lock, unless there are too many.
-    fn outside(
-        &mut self,
-        location: LocationId,
-        lock: LocationId,
-        are_reads: bool,
-    ) -> Option<(&'a Concurrency, &Outside)> {
+    /// The writes of a part of memory that are not in bodies of a lock, unless there are too many.
+    fn outside(&mut self, location: LocationId, lock: LocationId) -> Option<(&'a Concurrency, &Outside)> {
         let concurrency = self.concurrency;
-        let outside = self.outside.entry((location, lock, are_reads)).or_insert_with(|| {
+        let outside = self.outside.entry((location, lock)).or_insert_with(|| {
             let location = &concurrency.locations[location];
-            let accesses = if are_reads { &self.reads } else { &self.writes };
-            let accesses = accesses.get(&(location.instance, location.leaf));
-            outside_of_bodies(concurrency, &self.locksets, (accesses, location.element), lock)
+            let writes = self.writes.get(&(location.instance, location.leaf));
+            outside_of_bodies(concurrency, &self.locksets, (writes, location.element), lock)
         });
         outside.as_ref().map(|outside| (concurrency, outside))
-    }
-
-    /// The lock that is the only object by which threads synchronise, but for barriers, if all that they access in conflict they access in
-    /// its bodies.
-    fn only_lock(&self) -> Option<LocationId> {
-        let (program, concurrency) = (self.program, self.concurrency);
-        let mut only = None;
-        for (origin, _, operation, event) in self.operations() {
-            if self.left_out.contains(&origin) {
-                continue;
-            }
-            let objects = match operation.kind {
-                Kind::Lock => concurrency.acquired_by(event),
-                Kind::Unlock => concurrency.released_by(event),
-                Kind::Barrier => continue,
-                _ => return None,
-            };
-            let lock = concurrency.certain(program, objects)?;
-            if only.is_some_and(|only| only != lock) {
-                return None;
-            }
-            only = Some(lock);
-        }
-        only.filter(|&lock| self.guards_all(lock))
-    }
-
-    /// Whether of each two accesses that conflict and may come in parallel both are in bodies of a lock.
-    fn guards_all(&self, lock: LocationId) -> bool {
-        let concurrency = self.concurrency;
-        let is_outside = |access: &&Access| {
-            let hold = hold_of(self.locksets.locks(access.held), lock);
-            hold.is_none_or(|hold| hold.mode != Mode::Exclusive)
-        };
-        let no_accesses = FxHashSet::default();
-        self.writes.iter().all(|(of, writes)| {
-            let reads = self.reads.get(of).unwrap_or(&no_accesses);
-            if writes.len().max(reads.len()) > MAX_ACCESSES {
-                return false;
-            }
-            let classes = |accesses: &FxHashSet<Access>| accesses.iter().map(|of| of.class).collect::<FxHashSet<_>>();
-            let outside = |accesses: &FxHashSet<Access>| {
-                accesses.iter().filter(is_outside).map(|of| of.class).collect::<FxHashSet<_>>()
-            };
-            let are_parallel = |some: &FxHashSet<ClassId>, others: &FxHashSet<ClassId>| {
-                some.iter().any(|&one| others.iter().any(|&other| concurrency.parallel_classes(one, other)))
-            };
-            let (written, read) = (outside(writes), outside(reads));
-            !are_parallel(&written, &classes(writes))
-                && !are_parallel(&written, &classes(reads))
-                && !are_parallel(&read, &classes(writes))
-        })
     }
 
     /// All operations on synchronisation objects, in all contexts: the place, the operation and its event.
@@ -360,38 +277,25 @@ impl<'a> LockBodies<'a> {
     }
 }
 
-/// Where threads get locks, by operations of the program.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KnownBodies {
-    /// The body may only look.
-    pub look: FxHashSet<Origin>,
-    /// The body may be protected.
-    pub protected: FxHashSet<Origin>,
-}
-
-/// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, or be protected, whoever does
-/// it: see [`Wanted`], where the program is executed without some operations. Re-entrant locks are left out. Protected bodies are told
-/// only where threads synchronise by one lock alone (see `reads_from::search::protected`).
-pub(crate) fn known_bodies(program: &Program, concurrency: &Concurrency, left_out: &FxHashSet<Origin>) -> KnownBodies {
+/// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, whoever does it: see
+/// [`Wanted`], where the program is executed without some operations. Re-entrant locks are left out.
+pub(crate) fn looking_bodies(
+    program: &Program,
+    concurrency: &Concurrency,
+    left_out: &FxHashSet<Origin>,
+) -> FxHashSet<Origin> {
     let gets_lock = |kind: Kind| matches!(kind, Kind::Lock | Kind::WaitCondition);
     let is_one = |event: &Event| event.kind.synchronisation().is_some_and(gets_lock);
     if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {
-        return KnownBodies::default();
+        return FxHashSet::default();
     }
     let mut bodies = LockBodies::new(program, concurrency, left_out);
     let is_plain = |&lock: &LocationId| program.leaves[concurrency.locations[lock].leaf].kind == LeafKind::Lock;
-    let only = bodies.only_lock();
-    let mut all: FxHashMap<Origin, (bool, bool)> = FxHashMap::default();
+    let mut all: FxHashMap<Origin, bool> = FxHashMap::default();
     for (origin, place, _, event) in bodies.operations().filter(|(.., operation, _)| gets_lock(operation.kind)) {
         let lock = concurrency.certain(program, concurrency.acquired_by(event)).filter(is_plain);
         let looks = lock.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayLook));
-        let protecting = lock.filter(|&lock| only == Some(lock));
-        let is_protected = protecting.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayBeProtected));
-        let known = all.entry(origin).or_insert((true, true));
-        *known = (known.0 && looks, known.1 && is_protected);
+        all.entry(origin).and_modify(|all| *all &= looks).or_insert(looks);
     }
-    let those = |is_one: fn(&(bool, bool)) -> bool| {
-        all.iter().filter(|(_, known)| is_one(known)).map(|(&origin, _)| origin).collect()
-    };
-    KnownBodies { look: those(|known| known.0), protected: those(|known| known.1) }
+    all.into_iter().filter(|&(_, looks)| looks).map(|(origin, _)| origin).collect()
 }

@@ -36,7 +36,7 @@ mod unobserved_locks;
 
 use crate::answer::{Answer, Ends, Query};
 use crate::question::select::{SelectAnswer, Verdict, select};
-pub(super) use bodies::{KnownBodies, known_bodies};
+pub(super) use bodies::looking_bodies;
 use calls::Calls;
 use collected::Collected;
 use cssame_budget::Budget;

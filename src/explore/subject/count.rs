@@ -9,7 +9,7 @@
 //!
 //! **Soundness and limits**: each of the programs has as many futures as the given one; their modules say why.
 
-use super::{Subject, knowing};
+use super::Subject;
 use crate::liveness::may_run_for_ever;
 use crate::question::count::{self, CountAnswer, STATES_OF_CYCLES};
 use crate::question::restored::WithoutLocks;
@@ -80,12 +80,12 @@ impl Counting<'_, '_> {
         let concurrency = subject.concurrency()?;
         let unobserved = UnobservedLocks::find_with_single_accesses(subject.program, concurrency);
         let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
-        let bodies = || subject.known_bodies(unobserved.as_ref());
+        let bodies = || subject.looking_bodies(unobserved.as_ref());
         let reading = ReadingBodies::find(subject.program, concurrency);
         let reading = reading.map(|bodies| bodies.changed_program(subject.program));
         let with_readers = reading.and_then(|changed| {
             let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.by_executions(&knowing(machine, &bodies()), None)
+            self.by_executions(&machine.knowing_looks(&bodies()), None)
         });
         with_readers.or_else(|| {
             // Where threads keep some in a deadlock, more locks can be left out.
@@ -98,7 +98,7 @@ impl Counting<'_, '_> {
             }
             let program = without(subject.program)?;
             let machine = Machine::with_options(&program, subject.machine.visibility(), *subject.machine.options());
-            self.by_executions(&knowing(machine, &bodies()), None)
+            self.by_executions(&machine.knowing_looks(&bodies()), None)
         })
     }
 

@@ -14,14 +14,14 @@ use crate::question::restored::WithoutLocks;
 use crate::question::select::{self, SelectAnswer};
 use crate::reads_from::Refusal;
 use crate::reduction::Commuting;
-use crate::slice::{Declined, KnownBodies, Silent, Sliceable, UnobservedLocks, known_bodies, readers};
+use crate::slice::{Declined, Silent, Sliceable, UnobservedLocks, looking_bodies, readers};
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_concurrency::Concurrency;
 use cssame_form::races::potential_races;
 use cssame_form::{Form, Selection};
 use cssame_ir::{Access, Program};
 use cssame_model::Model;
-use cssame_vm::{Machine, Visibility};
+use cssame_vm::{Machine, Origin, Visibility};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -155,32 +155,30 @@ impl<'a> Subject<'a> {
             return None;
         }
         let locks = UnobservedLocks::find_with_circles(self.program, concurrency)?;
-        // Who stops at one of these locks in a body keeps the others of that lock out: so their order tells.
-        let bodies = KnownBodies { protected: FxHashSet::default(), ..self.known_bodies(Some(&locks)) };
+        let bodies = self.looking_bodies(Some(&locks));
         let program = locks.program_without(self.program);
         let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-        Some(WithoutLocks { machine: knowing(machine, &bodies), operations: locks.operations })
+        Some(WithoutLocks { machine: machine.knowing_looks(&bodies), operations: locks.operations })
     }
 
-    /// The machine that knows which bodies of locks may only look, or are protected: executions in which these come in another order are
-    /// left out where executions are followed.
+    /// The machine that knows which bodies of locks may only look: executions in which these come in another order are left out where
+    /// executions are followed.
     #[must_use]
     pub fn machine_of_executions(&self) -> Cow<'a, Machine> {
-        let bodies = self.known_bodies(None);
-        if bodies.look.is_empty() && bodies.protected.is_empty() {
+        let bodies = self.looking_bodies(None);
+        if bodies.is_empty() {
             return Cow::Borrowed(self.machine);
         }
-        Cow::Owned(knowing(self.machine.clone(), &bodies))
+        Cow::Owned(self.machine.clone().knowing_looks(&bodies))
     }
 
-    /// The bodies that are [known](known_bodies), as they stand in the program without some locks.
-    fn known_bodies(&self, without: Option<&UnobservedLocks>) -> KnownBodies {
+    /// The [bodies that may only look](looking_bodies), as they stand in the program without some locks.
+    fn looking_bodies(&self, without: Option<&UnobservedLocks>) -> FxHashSet<Origin> {
         let Some(concurrency) = self.concurrency().filter(|_| self.machine.synchronises()) else {
-            return KnownBodies::default();
+            return FxHashSet::default();
         };
-        let Some(locks) = without else { return known_bodies(self.program, concurrency, &FxHashSet::default()) };
-        let bodies = known_bodies(self.program, concurrency, &locks.operations);
-        KnownBodies { look: locks.places_without(&bodies.look), protected: locks.places_without(&bodies.protected) }
+        let Some(locks) = without else { return looking_bodies(self.program, concurrency, &FxHashSet::default()) };
+        locks.places_without(&looking_bodies(self.program, concurrency, &locks.operations))
     }
 
     /// Finds out what can happen by executions without locks whose order nobody can see, which are put back: alone, for tests. `None`
@@ -234,9 +232,4 @@ impl<'a> Subject<'a> {
         let concurrency = self.concurrency().ok_or(Declined::Unsupported)?;
         Ok(Sliceable::new(self.program, concurrency, self.machine))
     }
-}
-
-/// The machine that knows bodies of locks.
-fn knowing(machine: Machine, bodies: &KnownBodies) -> Machine {
-    machine.knowing_looks(&bodies.look).knowing_protected(&bodies.protected)
 }

@@ -116,7 +116,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Finds the branches that operations of this execution show, from `first` on.
     pub(super) fn find_branches(&mut self, first: usize) {
-        self.find_last_conflicts();
         let (log, room) = (&self.log, self.room());
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
             if !operation.may_be_read() {
@@ -131,11 +130,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 if index < node.base || index == node.at {
                     continue;
                 }
-                if self.last_conflicts.get(number as usize).is_some_and(|last| !last.may_come_first(operation)) {
-                    continue;
-                }
                 let before = node.bytes;
-                if read.begins_to_look() && !self.protects {
+                if read.begins_to_look() {
                     push_around_look(log, node, index, key);
                 } else if read.may_come_first() {
                     push_first(log, node, operation, (key, read.source));
@@ -161,30 +157,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     self.found.bound = Some(Bound::Memory);
                     return;
                 }
-            }
-        }
-        self.find_branches_of_bodies(first);
-    }
-
-    /// Finds the branches in which another body of a lock comes first, of those that matter since a body from `first` on conflicts.
-    fn find_branches_of_bodies(&mut self, first: usize) {
-        let (log, room) = (&self.log, self.room());
-        for (node, conflict) in self.nodes.iter_mut().zip(&self.last_conflicts) {
-            if conflict.last.is_none_or(|last| (last as usize) < first) {
-                continue;
-            }
-            let (before, read) = (node.bytes, &log.operations[node.at]);
-            for index in node.at + 1..first {
-                let operation = &log.operations[index];
-                if operation.takes_lock() && operation.cell == read.cell {
-                    push_first(log, node, operation, (log.hash_anywhere(operation), read.source));
-                }
-            }
-            self.work += first.saturating_sub(node.at) as u64;
-            self.branch_bytes += node.bytes - before;
-            if self.branch_bytes > room {
-                self.found.bound = Some(Bound::Memory);
-                return;
             }
         }
     }

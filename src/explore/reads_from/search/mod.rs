@@ -2,8 +2,7 @@
 //!
 //! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch. `looks` knows bodies that only look, `protected` those that conflict, and `sleep` which threads wait for that;
-//! `groups` which locks and conditions have one order. `node` has the branches that wait, and `cost` looks at bounds.
+//! behind the log of a branch. `looks` knows bodies that only look, and `sleep` which threads wait for what changes that; `groups` which locks and conditions have one order. `node` has the branches that wait, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
@@ -11,7 +10,6 @@ mod groups;
 mod looks;
 mod node;
 mod operation;
-mod protected;
 mod replay;
 mod sleep;
 
@@ -30,7 +28,6 @@ use cssame_vm::{Choice, CodeIndex, Failure, Machine, PathId, Pending, ThreadInde
 use groups::Groups;
 use looks::Looks;
 use node::{Node, Sleeper};
-use protected::LastConflict;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
@@ -110,10 +107,6 @@ pub(super) struct Search<'a, const NAMES: bool> {
     readers_share: bool,
     /// The body of a reader in which the execution is.
     body: Option<ReaderBody>,
-    /// Whether bodies of locks may be protected.
-    protects: bool,
-    /// By node, while branches are found: the last body that conflicts with the one that it is at.
-    last_conflicts: Vec<LastConflict>,
     /// Bodies that only look.
     looks: Looks,
     /// Threads that sleep.
@@ -193,8 +186,6 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             keeps_events: !machine.clears_events(),
             readers_share: machine.readers_only_read(),
             body: None,
-            protects: machine.knows_protected(),
-            last_conflicts: Vec::new(),
             looks: Looks::default(),
             asleep: Vec::new(),
             is_repeated: false,
@@ -233,14 +224,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 10. The branches that it shows.
+            // 2 to 9. The branches that it shows.
             self.find_branches(first_new);
             let is_blocked = self.failure.is_none() && !self.machine.is_finished(&self.now.state);
             if is_blocked && self.found.bound.is_none() {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 12. The branch that was found last.
+            // 11. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.

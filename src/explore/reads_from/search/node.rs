@@ -8,33 +8,17 @@ use super::super::operation::{Operation, ReaderBody};
 use cssame_vm::PathId;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use std::rc::Rc;
 
 /// A thread that stands before an operation on an object, of which all executions were followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sleeper {
     pub thread: PathId,
     /// The object.
     pub cell: u32,
     /// What it would do, wherever that comes.
     pub key: u128,
-    pub until: Until,
-}
-
-/// Until when a thread sleeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Until {
-    /// An operation changes the object: this one has done so last.
-    Change { source: u32 },
-    /// A body of the lock conflicts with its own, of those that the log has from there on.
-    Conflict { since: u32, body: Rc<[BodyAccess]> },
-}
-
-/// An access in a body of a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BodyAccess {
-    pub cell: u32,
-    pub writes: bool,
+    /// The operation that has changed the object last: it sleeps until another one does so.
+    pub source: u32,
 }
 
 /// A read, a choice, or an operation on a synchronisation object, of the execution, at which executions part.

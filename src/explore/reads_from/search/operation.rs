@@ -53,7 +53,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             source,
             writes,
             looks,
-            may_be_protected: synchronises && self.takes_protected(),
             before,
             by_object,
             makes: makes.iter().copied().collect(),
@@ -65,11 +64,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             return Err(Refusal::Synchronisation);
         }
         self.note_body(&operation, shares)?;
-        let ends_body = self.protects && operation.kind == Kind::Synchronise(sync::Kind::Unlock);
         self.log.push(operation);
-        if ends_body {
-            self.note_protected();
-        }
         Ok(())
     }
 
@@ -108,7 +103,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             source: NONE,
             writes: !shares,
             looks: false,
-            may_be_protected: false,
             before,
             by_object: 0,
             makes: SmallVec::new(),

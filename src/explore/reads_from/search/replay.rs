@@ -89,7 +89,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let sleeper = self.log.operations.last().and_then(|operation| self.sleeper(operation));
         if let Some(sleeper) = sleeper {
             self.turn = self.slot(first.thread).ok_or(Refusal::Synchronisation)?;
-            self.nodes.last_mut().into_iter().for_each(|node| node.asleep.push(sleeper.clone()));
+            self.nodes.last_mut().into_iter().for_each(|node| node.asleep.push(sleeper));
         }
         if let Some(node) = self.nodes.last_mut().filter(|_| first.alternative == 0) {
             let before = node.bytes;

@@ -5,16 +5,14 @@
 //!
 //! **Algorithm**
 //! 1. Where executions part at what comes first on an object, a body that came first in an earlier branch sleeps in the later ones: its
-//!    thread does not go on as long as it could have come first as well ([`Until`]).
-//! 2. One that only looks could, until another operation has changed the object; a protected one until a body has come that conflicts with
-//!    it ([`protected`](super::protected)).
+//!    thread does not go on as long as it could have come first as well.
+//! 2. One that only looks could, until another operation has changed the object.
 //!
 //! **Soundness and limits**: an execution in which only threads that sleep can move is one that was followed before.
 
 use super::super::operation::Operation;
 use super::Search;
-use super::node::{Node, Sleeper, Until};
-use super::protected::conflicts;
+use super::node::{Node, Sleeper};
 use cssame_vm::ThreadIndex;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
@@ -27,20 +25,14 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let Some((operation, _)) = self.standing(thread) else { return false };
         let (cell, key) = (operation.cell, self.log.hash_anywhere(&operation));
         let mut sleepers = self.asleep.iter().filter(|of| (of.thread, of.cell, of.key) == (path, cell, key));
-        sleepers.any(|sleeper| match &sleeper.until {
-            Until::Change { source } => *source == self.now.held(cell),
-            Until::Conflict { since, body } => !conflicts(&self.log, cell, *since, body),
-        })
+        sleepers.any(|sleeper| sleeper.source == self.now.held(cell))
     }
 
     /// Notes in a node who sleeps where it parts, before its operation, which has been done.
     pub(super) fn put_to_sleep(&self, node: &mut Node, operation: &Operation) {
         let holds = |cell| if cell == operation.cell { operation.source } else { self.now.held(cell) };
-        let is_awake = |sleeper: &Sleeper| match &sleeper.until {
-            Until::Change { source } => *source != holds(sleeper.cell),
-            Until::Conflict { since, body } => conflicts(&self.log, sleeper.cell, *since, body),
-        };
-        node.asleep.extend(self.asleep.iter().filter(|sleeper| !is_awake(sleeper)).cloned());
+        let sleeps = |sleeper: &&Sleeper| sleeper.source == holds(sleeper.cell);
+        node.asleep.extend(self.asleep.iter().filter(sleeps).copied());
         let here = node.asleep.iter().filter(|sleeper| sleeper.cell == operation.cell);
         node.seen.extend(here.map(|sleeper| sleeper.key));
         node.asleep.extend(self.sleeper(operation));
@@ -50,6 +42,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     pub(super) fn sleeper(&self, operation: &Operation) -> Option<Sleeper> {
         let &Operation { thread, cell, source, .. } = operation;
         let key = || self.log.hash_anywhere(operation);
-        operation.begins_to_look().then(|| Sleeper { thread, cell, key: key(), until: Until::Change { source } })
+        operation.begins_to_look().then(|| Sleeper { thread, cell, key: key(), source })
     }
 }
