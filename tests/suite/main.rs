@@ -8,7 +8,6 @@
 mod all_states;
 mod arrays;
 mod assumptions;
-mod circular_locks;
 mod class_samples;
 mod classes;
 mod closed;

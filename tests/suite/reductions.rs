@@ -9,7 +9,7 @@ use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{Schedules, report as report_of};
 use cssame::explore::{
     Answer, Commuting, Deadlock, Declined, OutcomeStatus, Query, Reduction, Subject, Verdict, by_states,
-    count_by_states, select_by_states,
+    select_by_states,
 };
 use cssame::form::Selection;
 use cssame::ir::{DefinitionId, ReadId};
@@ -126,8 +126,6 @@ pub struct Tally {
     pub symmetric: u64,
     pub reduced: u64,
     pub saved: u64,
-    pub restored: u64,
-    pub deadlocks: u64,
 }
 
 /// Holds an answer to that of all states of the whole program.
@@ -212,30 +210,6 @@ pub fn check_order(text: &str, tally: &mut Tally) -> Result<(), String> {
         return Err("deadlocks: there are some, or none".to_owned());
     }
     compare(&fixture, &whole, &folded).map_err(|message| format!("{message}, up to symmetry"))
-}
-
-/// Holds executions whose unobserved locks were left out and put back to all states, and their count; `Err` says what is wrong.
-pub fn check_without_locks(text: &str, tally: &mut Tally) -> Result<(), String> {
-    let Some(fixture) = Fixture::new(text) else { return Ok(()) };
-    let limits = Limits { max_states: Some(30_000), ..Limits::default() };
-    let query = Query::default();
-    let Some(Ok(restored)) = fixture.subject().futures_without_locks(&query, &limits.into()) else { return Ok(()) };
-    let whole = by_states(fixture.0.machine(), &query, &limits.into());
-    if !whole.is_complete() || !restored.is_complete() {
-        return Ok(());
-    }
-    tally.restored += 1;
-    tally.deadlocks += u64::from(!whole.deadlocks.is_empty());
-    compare(&fixture, &whole, &restored)?;
-    if fixture.deadlocks(&whole) != fixture.deadlocks(&restored) {
-        return Err(format!("deadlocks: {:?} but {:?}", fixture.deadlocks(&whole), fixture.deadlocks(&restored)));
-    }
-    let Some(Ok(count)) = fixture.subject().count_without_locks(&limits.into()) else {
-        return Err("count: it was refused".to_owned());
-    };
-    let one_by_one = count_by_states(fixture.0.machine(), &limits.into());
-    let differs = count.bound.is_none() && one_by_one.bound.is_none() && count.futures != one_by_one.futures;
-    if differs { Err(format!("count: {} but {}", one_by_one.futures, count.futures)) } else { Ok(()) }
 }
 
 /// Holds slices to all states of the whole program; `Err` says what is wrong.

@@ -7,8 +7,6 @@
 //! 1. Visit one execution of each future.
 //! 2. If it shows a term or an outcome that is new, walk along it again to see at which step, and keep it.
 //!
-//! The executions may be those of the program without locks whose order nobody can see, which are [put back](super::restored).
-//!
 //! **Soundness and limits**: as `reads_from`. Failures come behind all other threads: other programs are refused. Executions of one
 //! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
@@ -16,12 +14,11 @@ use crate::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, Te
 use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::question::failures::{FailureKey, failure_key, failure_list};
 use crate::question::outcomes::{Outcomes, Room};
-use crate::question::restored::{Restored, Restorer, WithoutLocks};
 use crate::reads_from::{self, Enumerated, Execution, Refusal};
 use cssame_budget::{Bound, Budget};
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_schedule::Walk;
-use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, State, Tables, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, Tables, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -45,19 +42,6 @@ impl Observer for Reads {
 struct Place {
     execution: u32,
     step: u32,
-}
-
-/// A complete execution.
-#[derive(Clone, Copy)]
-struct Seen<'s> {
-    machine: &'s Machine,
-    tables: &'s Tables,
-    /// The state at the end.
-    state: &'s State,
-    failure: Option<Failure>,
-    /// What it has read.
-    pairs: &'s [(ReadId, DefinitionId)],
-    choices: &'s dyn Fn() -> Vec<Choice>,
 }
 
 /// Collects what executions show. Long ones show many terms, so they are kept once.
@@ -85,10 +69,10 @@ impl Collector {
         Collector { ends: query.ends, ..Collector::default() }
     }
 
-    /// Collects what an execution shows, beside a search that takes so many bytes; breaks off where more may not be kept.
-    fn visit(&mut self, seen: &Seen<'_>, budget: &Budget<'_>, bytes: u64) -> ControlFlow<()> {
-        self.collect(seen);
-        self.is_full = budget.exceeds_memory(bytes + self.bytes());
+    /// Collects what an execution shows; breaks off where more may not be kept.
+    fn visit(&mut self, execution: &Execution<'_>, budget: &Budget<'_>) -> ControlFlow<()> {
+        self.collect(execution);
+        self.is_full = budget.exceeds_memory(execution.bytes + self.bytes());
         if self.is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -101,15 +85,15 @@ impl Collector {
         (self.steps * size_of::<Choice>() + executions + terms + blocked) as u64 + self.outcomes.bytes()
     }
 
-    fn collect(&mut self, seen: &Seen<'_>) {
-        let Seen { machine, tables, state, failure, pairs, choices } = *seen;
+    fn collect(&mut self, execution: &Execution<'_>) {
+        let Execution { machine, tables, state, failure, pairs, .. } = *execution;
         let number = self.executions.len() as u32;
         let is_deadlock = failure.is_none() && !machine.is_finished(state);
         self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
-            is_new = self.repeat(machine, &choices());
+            is_new = self.repeat(machine, &execution.choices());
         }
         if self.ends == Ends::Outcomes {
             let status = match failure {
@@ -133,7 +117,7 @@ impl Collector {
             }
         }
         if is_new {
-            let choices = choices();
+            let choices = execution.choices();
             self.steps += choices.len();
             self.executions.push(choices);
         }
@@ -234,39 +218,6 @@ impl Collector {
 /// A program that cannot be explored in this way.
 pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Refusal> {
     let mut collector = Collector::new(query);
-    let found = reads_from::enumerate(machine, budget, &mut |execution| {
-        let Execution { machine, tables, state, failure, pairs, bytes, .. } = *execution;
-        let seen = Seen { machine, tables, state, failure, pairs, choices: &|| execution.choices() };
-        collector.visit(&seen, budget, bytes)
-    })?;
-    Ok(collector.answer(machine, query, budget, found))
-}
-
-/// The same by executions without some locks whose order nobody can see, which are put back.
-///
-/// # Errors
-///
-/// A program that cannot be explored in this way, or whose locks cannot be put back.
-pub(crate) fn by_executions_without(
-    machine: &Machine,
-    without: &WithoutLocks,
-    query: &Query<'_>,
-    budget: &Budget<'_>,
-) -> Result<Answer, Refusal> {
-    let mut collector = Collector::new(query);
-    let mut restorer = Restorer::new(machine, without, budget);
-    let mut found = reads_from::enumerate(&without.machine, budget, &mut |execution| {
-        restorer.restore(execution, &mut |restored| {
-            let Restored { machine, tables, state, failure, choices, deadlock } = *restored;
-            // What is read before a deadlock is read in the whole execution as well.
-            let pairs = if deadlock.is_some() { &[] } else { execution.pairs };
-            let seen = Seen { machine, tables, state, failure, pairs, choices: &|| choices.to_vec() };
-            collector.visit(&seen, budget, execution.bytes)
-        })
-    })?;
-    let restorer = restorer.finish()?;
-    found.bound = restorer.bound.or(found.bound);
-    found.statistics.executions += restorer.tried;
-    found.tables = restorer.tables;
+    let found = reads_from::enumerate(machine, budget, &mut |execution| collector.visit(execution, budget))?;
     Ok(collector.answer(machine, query, budget, found))
 }

@@ -17,8 +17,7 @@ use crate::portfolio::LESS_WORK_FOR_STATE;
 use crate::question::chains::hash_of_end;
 use crate::question::history::History;
 use crate::question::infinite;
-use crate::question::restored::{Restorer, WithoutLocks};
-use crate::reads_from::{self, Enumerated, Execution, Refusal};
+use crate::reads_from::{self, Enumerated, Refusal};
 use crate::states::{self, EndContext, Fingerprints, Transition, Visitor};
 use cssame_budget::{Bound, Budget, Limits, Statistics};
 use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName};
@@ -57,7 +56,7 @@ const FEW_STATES: u64 = 1_000;
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
 /// [`Subject::count`](crate::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, None, budget, None).ok();
+    let by_executions = || count_unless(machine, budget, None).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -78,14 +77,13 @@ type InfiniteOrNone<'a> = &'a dyn Fn(u64) -> Option<CountAnswer>;
 
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
 /// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
-/// well, by the work that they are: there may be futures without end. Executions may be those of the program without some locks.
+/// well, by the work that they are: there may be futures without end.
 ///
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
 pub(crate) fn count_unless(
     machine: &Machine,
-    without: Option<&WithoutLocks>,
     budget: &Budget<'_>,
     infinite_or_none: Option<InfiniteOrNone<'_>>,
 ) -> Result<CountAnswer, Refusal> {
@@ -95,17 +93,12 @@ pub(crate) fn count_unless(
     let (mut executions, mut other) = (0, None);
     let ask = |states| infinite_or_none.and_then(|ask| ask(states));
     let share = budget.share(Limits { max_work, ..Limits::default() });
-    let mut added = without.map(|without| Added::new(machine, without, &share));
-    let explored = without.map_or(machine, |without| &without.machine);
-    let found = reads_from::enumerate(explored, &share, &mut |execution| {
+    let found = reads_from::enumerate(machine, &share, &mut |_| {
         executions += 1;
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
             other = ask(states);
         }
-        if other.is_some() {
-            return ControlFlow::Break(());
-        }
-        added.as_mut().map_or(ControlFlow::Continue(()), |added| added.count(execution, &share))
+        if other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
         other = ask(STATES_OF_CYCLES);
@@ -114,51 +107,11 @@ pub(crate) fn count_unless(
         return Ok(other);
     }
     let mut answer = answer(&found);
-    if let Some(added) = added {
-        added.add_to(&mut answer)?;
-    }
     let is_users = max_executions.is_some_and(|most| answer.executions >= most);
     if answer.bound == Some(Bound::Executions) && !is_users && max_work.is_some() {
         answer.bound = Some(Bound::States);
     }
     Ok(answer)
-}
-
-/// The futures that locks add which were left out: deadlocks.
-struct Added<'a> {
-    restorer: Restorer<'a>,
-    futures: Fingerprints,
-    is_full: bool,
-}
-
-impl<'a> Added<'a> {
-    fn new(machine: &'a Machine, without: &'a WithoutLocks, budget: &Budget<'a>) -> Added<'a> {
-        let restorer = Restorer::new(machine, without, budget);
-        Added { restorer, futures: Fingerprints::default(), is_full: false }
-    }
-
-    /// Counts those of one execution.
-    fn count(&mut self, execution: &Execution<'_>, budget: &Budget<'_>) -> ControlFlow<()> {
-        let Added { restorer, futures, is_full } = self;
-        restorer.restore(execution, &mut |restored| {
-            if let Some(future) = restored.deadlock {
-                futures.insert(future);
-                *is_full = budget.exceeds_memory(execution.bytes + futures.bytes());
-            }
-            if *is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-    }
-
-    /// Adds them to those without the locks.
-    fn add_to(self, answer: &mut CountAnswer) -> Result<(), Refusal> {
-        let Added { restorer, futures, is_full } = self;
-        let restorer = restorer.finish()?;
-        answer.futures += futures.len();
-        answer.executions += restorer.tried;
-        answer.statistics.executions += restorer.tried;
-        answer.bound = answer.bound.or(restorer.bound).or(is_full.then_some(Bound::Memory));
-        Ok(())
-    }
 }
 
 fn answer(found: &Enumerated) -> CountAnswer {

@@ -14,12 +14,10 @@
 use crate::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
-use crate::question::by_executions::{by_executions, by_executions_without};
+use crate::question::by_executions::by_executions;
 use crate::question::failures::{FailureKey, failure_key, failure_list};
 use crate::question::outcomes::{self, OutcomeKey, Outcomes, Room};
-use crate::question::restored::WithoutLocks;
 use crate::question::samples::Samples;
-use crate::reads_from::Refusal;
 use crate::reduction::{Commuting, Reduction};
 use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::completion::Completion;
@@ -35,7 +33,7 @@ use std::ops::ControlFlow;
 
 /// Finds out what can happen, by the [portfolio](crate::portfolio) of exact strategies, without slices.
 pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
-    let known = Known { commuting: &|| None, looks: &|| Cow::Borrowed(machine), without_locks: &|| None };
+    let known = Known { commuting: &|| None, looks: &|| Cow::Borrowed(machine) };
     futures_with(machine, query, &known, budget, &mut |_| Err(Retry::Never))
 }
 
@@ -45,21 +43,19 @@ pub(crate) struct Known<'k> {
     pub commuting: &'k dyn Fn() -> Option<Commuting>,
     /// The machine that [knows](Machine::knowing_looks) which bodies of locks may only look.
     pub looks: &'k dyn Fn() -> Cow<'k, Machine>,
-    /// The program without some locks whose order nobody can see.
-    pub without_locks: &'k dyn Fn() -> Option<WithoutLocks>,
 }
 
 /// The same with slices, as a function of their budget, and with what is known of the program.
 pub(crate) fn futures_with<'k>(
     machine: &Machine,
     query: &Query<'_>,
-    &Known { commuting, looks, without_locks }: &Known<'k>,
+    &Known { commuting, looks }: &Known<'k>,
     budget: &Budget<'_>,
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
-    let (mut known, mut looking, mut without, mut deadlocked) = (None, None, None, Vec::new());
+    let (mut known, mut looking, mut deadlocked) = (None, None, Vec::new());
     let portfolio = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref()));
     let mut answer = portfolio.counting(query.counts).run(Searches {
         by_states: &mut |budget| {
@@ -75,17 +71,7 @@ pub(crate) fn futures_with<'k>(
             if again { by_states(machine, query, budget) } else { answer }
         },
         by_executions: &mut |budget| {
-            let few_orders = without.get_or_insert_with(without_locks);
-            let answer = few_orders.as_ref().map(|without| by_executions_without(machine, without, query, budget));
-            let answer = match answer {
-                Some(Ok(answer)) => answer,
-                refused => {
-                    if refused.is_some_and(|refused| refused.is_err_and(|refusal| refusal != Refusal::Orders)) {
-                        *few_orders = None;
-                    }
-                    by_executions(looking.get_or_insert_with(looks), query, budget)?
-                }
-            };
+            let answer = by_executions(looking.get_or_insert_with(looks), query, budget)?;
             deadlocked = answer.deadlocks.iter().map(|deadlock| deadlock.schedule.clone()).collect();
             Ok(answer)
         },

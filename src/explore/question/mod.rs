@@ -16,7 +16,7 @@
 //! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 //!
-//! `each_future` visits one execution of each future for `races` and `executed`. `restored` puts locks back into executions without them.
+//! `each_future` visits one execution of each future for `races` and `executed`.
 //! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
 //! search comes to its end.
 
@@ -38,7 +38,6 @@ pub(super) mod order;
 pub(super) mod outcomes;
 pub mod pairs;
 pub mod races;
-pub(super) mod restored;
 mod samples;
 pub(super) mod select;
 pub(super) mod serial;

@@ -21,8 +21,8 @@
 
 use cssame_concurrency::lockset::Locksets;
 use cssame_concurrency::{Concurrency, Event, EventKind, LocationId};
+use cssame_ir::Program;
 use cssame_ir::sync::{Blocking, Kind, ObjectKind};
-use cssame_ir::{LeafKind, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -185,26 +185,6 @@ impl<'a> Bodies<'a> {
             EventKind::Synchronise(kind) if kind.properties().blocking == Blocking::Never => {}
             EventKind::Synchronise(_) | EventKind::Join | EventKind::JoinThread => self.long.union_with(held),
             _ => {}
-        }
-    }
-
-    /// The locks, by number, whose bodies take only such ones, in any order, of those that are not long. A semaphore is one of them
-    /// only if it is short.
-    pub(super) fn closed(&self, program: &Program) -> FixedBitSet {
-        let mut closed = self.short();
-        for (&lock, &id) in &self.ids {
-            let leaf = &program.leaves[self.concurrency.locations[lock].leaf];
-            if leaf.kind != LeafKind::Semaphore && !self.long.contains(id) {
-                closed.insert(id);
-            }
-        }
-        loop {
-            let is_open = |&lock: &usize| !self.inner[lock].iter().all(|&inner| closed.contains(inner));
-            let open: Vec<usize> = closed.ones().filter(is_open).collect();
-            if open.is_empty() {
-                return closed;
-            }
-            open.into_iter().for_each(|lock| closed.set(lock, false));
         }
     }
 

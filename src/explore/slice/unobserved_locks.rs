@@ -27,9 +27,6 @@
 //! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be done right beside that one, if no lock is given back in it
 //! that was taken before. States need the lock then: while a thread stands in the body, others may come first.
 //!
-//! Without the order of point 5, threads may keep such locks in a deadlock: [`UnobservedLocks::find_with_circles`] gives these as well, for
-//! executions into which they are [put back](crate::question::restored).
-//!
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. A lock that protects what its
 //! threads share is observed.
 
@@ -57,35 +54,22 @@ pub(crate) struct UnobservedLocks {
 impl UnobservedLocks {
     /// Those of a program, if there are any.
     pub(crate) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
-        UnobservedLocks::find_of(program, concurrency, Conflicts::None, |bodies| bodies.short())
+        UnobservedLocks::find_of(program, concurrency, Conflicts::None)
     }
 
     /// The same with locks whose bodies have one access at most with which others may conflict.
     pub(crate) fn find_with_single_accesses(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
-        UnobservedLocks::find_of(program, concurrency, Conflicts::One, |bodies| bodies.short())
+        UnobservedLocks::find_of(program, concurrency, Conflicts::One)
     }
 
-    /// The same with locks that threads may keep in a deadlock, for bodies take them in circles. See [`restored`].
-    ///
-    /// [`restored`]: crate::question::restored
-    pub(crate) fn find_with_circles(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
-        UnobservedLocks::find_of(program, concurrency, Conflicts::None, |bodies| bodies.closed(program))
-    }
-
-    /// Those among the locks that `candidates` gives, as far as is known which ones are long.
-    fn find_of(
-        program: &Program,
-        concurrency: &Concurrency,
-        allowed: Conflicts,
-        candidates: impl Fn(&Bodies<'_>) -> FixedBitSet,
-    ) -> Option<UnobservedLocks> {
+    fn find_of(program: &Program, concurrency: &Concurrency, allowed: Conflicts) -> Option<UnobservedLocks> {
         let takes_lock = |event: &Event| event.kind.synchronisation().is_some_and(takes);
         if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(takes_lock) {
             return None;
         }
         let locksets = find_units_held(program, concurrency);
         let bodies = Bodies::of(program, concurrency, &locksets)?;
-        if candidates(&bodies).is_clear() {
+        if bodies.short().is_clear() {
             return None;
         }
         let accesses = Accesses::of(concurrency);
@@ -94,7 +78,7 @@ impl UnobservedLocks {
         search.look_through();
         search.exclude_second_conflicts();
         search.exclude_loops();
-        let operations = search.operations(candidates);
+        let operations = search.operations();
         (!operations.is_empty()).then_some(UnobservedLocks { operations })
     }
 
@@ -389,9 +373,9 @@ impl Search<'_> {
     }
 
     /// Points 4 and 5.
-    fn operations(mut self, candidates: impl Fn(&Bodies<'_>) -> FixedBitSet) -> FxHashSet<Origin> {
+    fn operations(mut self) -> FxHashSet<Origin> {
         loop {
-            let found = candidates(&self.bodies);
+            let found = self.bodies.short();
             let is_whole =
                 |meaning: &Meaning| !meaning.others && meaning.locks.iter().all(|&lock| found.contains(lock));
             let before = self.bodies.long.count_ones(..);

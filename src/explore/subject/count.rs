@@ -12,8 +12,6 @@
 use super::Subject;
 use crate::liveness::may_run_for_ever;
 use crate::question::count::{self, CountAnswer, STATES_OF_CYCLES};
-use crate::question::restored::WithoutLocks;
-use crate::reads_from::Refusal;
 use crate::slice::{ReadingBodies, UnobservedLocks};
 use cssame_budget::Budget;
 use cssame_ir::Program;
@@ -33,18 +31,6 @@ impl Subject<'_> {
     pub fn count_with_fewer_orders(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
         Counting { subject: *self, budget }.with_fewer_orders()
     }
-
-    /// Counts the futures by executions of the program without locks whose order nobody can see, which are put back: alone, for tests.
-    /// `None` if there are no such locks.
-    ///
-    /// # Errors
-    ///
-    /// A program that cannot be explored in this way.
-    #[must_use]
-    pub fn count_without_locks(&self, budget: &Budget<'_>) -> Option<Result<CountAnswer, Refusal>> {
-        let without = self.without_locks()?;
-        Some(count::count_unless(self.machine, Some(&without), budget, None))
-    }
 }
 
 /// A count at work.
@@ -57,15 +43,15 @@ impl Counting<'_, '_> {
     /// Steps 2 and 3.
     fn count(&self) -> CountAnswer {
         self.with_fewer_orders()
-            .or_else(|| self.by_executions(&self.subject.machine_of_executions(), None))
+            .or_else(|| self.by_executions(&self.subject.machine_of_executions()))
             .or_else(|| self.infinite_or_none(STATES_OF_CYCLES))
             .unwrap_or_else(|| count::count_by_states(self.subject.machine, self.budget))
     }
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
-    fn by_executions(&self, machine: &Machine, without: Option<&WithoutLocks>) -> Option<CountAnswer> {
+    fn by_executions(&self, machine: &Machine) -> Option<CountAnswer> {
         let infinite_or_none = &|states| self.infinite_or_none(states);
-        count::count_unless(machine, without, self.budget, Some(infinite_or_none)).ok()
+        count::count_unless(machine, self.budget, Some(infinite_or_none)).ok()
     }
 
     /// The answer where there are infinitely many futures, or none, as far as so many states show that.
@@ -85,20 +71,12 @@ impl Counting<'_, '_> {
         let reading = reading.map(|bodies| bodies.changed_program(subject.program));
         let with_readers = reading.and_then(|changed| {
             let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.by_executions(&machine.knowing_looks(&bodies()), None)
+            self.by_executions(&machine.knowing_looks(&bodies()))
         });
         with_readers.or_else(|| {
-            // Where threads keep some in a deadlock, more locks can be left out.
-            let more = subject
-                .without_locks()
-                .filter(|more| more.operations.len() > unobserved.as_ref().map_or(0, |locks| locks.operations.len()));
-            let found = more.and_then(|more| self.by_executions(subject.machine, Some(&more)));
-            if found.is_some() {
-                return found;
-            }
             let program = without(subject.program)?;
             let machine = Machine::with_options(&program, subject.machine.visibility(), *subject.machine.options());
-            self.by_executions(&machine.knowing_looks(&bodies()), None)
+            self.by_executions(&machine.knowing_looks(&bodies()))
         })
     }
 

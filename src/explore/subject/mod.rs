@@ -8,11 +8,8 @@ mod count;
 use crate::answer::{Answer, Ends, Query};
 use crate::liveness::may_run_for_ever;
 use crate::portfolio::{PartialAnswer, Retry};
-use crate::question::by_executions::by_executions_without;
 use crate::question::futures::{Known, futures_with};
-use crate::question::restored::WithoutLocks;
 use crate::question::select::{self, SelectAnswer};
-use crate::reads_from::Refusal;
 use crate::reduction::Commuting;
 use crate::slice::{Declined, Silent, Sliceable, UnobservedLocks, looking_bodies, readers};
 use cssame_budget::{Bound, Budget, Limits};
@@ -135,30 +132,12 @@ impl<'a> Subject<'a> {
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        let known = Known {
-            commuting: &|| self.commuting(),
-            looks: &|| self.machine_of_executions(),
-            without_locks: &|| self.without_locks(),
-        };
+        let known = Known { commuting: &|| self.commuting(), looks: &|| self.machine_of_executions() };
         futures_with(self.machine, query, &known, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
             found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
         })
-    }
-
-    /// The program without the locks whose order nobody can see, also where threads may keep them in a deadlock: for executions that
-    /// get them back.
-    fn without_locks(&self) -> Option<WithoutLocks> {
-        let concurrency = self.concurrency()?;
-        if self.machine.may_discard() || self.machine.waits_for_notifications() || self.machine.watched().is_some() {
-            return None;
-        }
-        let locks = UnobservedLocks::find_with_circles(self.program, concurrency)?;
-        let bodies = self.looking_bodies(Some(&locks));
-        let program = locks.program_without(self.program);
-        let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-        Some(WithoutLocks { machine: machine.knowing_looks(&bodies), operations: locks.operations })
     }
 
     /// The machine that knows which bodies of locks may only look: executions in which these come in another order are left out where
@@ -179,17 +158,6 @@ impl<'a> Subject<'a> {
         };
         let Some(locks) = without else { return looking_bodies(self.program, concurrency, &FxHashSet::default()) };
         locks.places_without(&looking_bodies(self.program, concurrency, &locks.operations))
-    }
-
-    /// Finds out what can happen by executions without locks whose order nobody can see, which are put back: alone, for tests. `None`
-    /// if there are no such locks.
-    ///
-    /// # Errors
-    ///
-    /// A program that cannot be explored in this way.
-    #[must_use]
-    pub fn futures_without_locks(&self, query: &Query<'_>, budget: &Budget<'_>) -> Option<Result<Answer, Refusal>> {
-        Some(by_executions_without(self.machine, &self.without_locks()?, query, budget))
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there
