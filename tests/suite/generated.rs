@@ -250,5 +250,5 @@ fn failures_of_generated_tests_are_those_of_the_oracle() {
     }
     println!("{answers:?}");
     assert!(wrong.is_empty(), "{answers:?}\n{}", wrong.join("\n"));
-    assert!(answers.failures.values().sum::<u64>() > 0, "{answers:?}");
+    assert!(support::has_new_seed() || answers.failures.values().sum::<u64>() > 0, "{answers:?}");
 }

@@ -220,7 +220,10 @@ fn hold(programs: u64, tenths: u64, semantics: Semantics, generated: &dyn Fn(u64
     let text: Vec<&str> = failures.iter().map(|(_, text)| text.as_str()).collect();
     assert!(failures.is_empty(), "{}", text.join("\n"));
     let Tally { checked, incomplete, terms, impossible, .. } = tally;
-    assert!(checked * 10 >= programs * tenths, "most programs are small enough: {checked} of {programs}");
+    assert!(
+        support::has_new_seed() || checked * 10 >= programs * tenths,
+        "most programs are small enough: {checked} of {programs}"
+    );
     format!(
         "{checked} programs explored completely, {incomplete} too large; {terms} terms, of which {impossible} never realised"
     )

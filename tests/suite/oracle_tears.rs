@@ -131,7 +131,7 @@ fn rows_are_torn_as_fields_are() {
         let found = expected.iter().filter(|one| one.1).count();
         (torn, whole) = (torn + found, whole + expected.len() - found);
     }
-    assert!(torn > 5 && whole > 20, "{torn} {whole}");
+    assert!(support::has_new_seed() || torn > 5 && whole > 20, "{torn} {whole}");
 }
 
 /// All pairs of accesses to `x` and `y` by a method, with what the oracle calls them.
@@ -227,7 +227,7 @@ fn nothing_is_refuted_that_the_oracle_tears() {
             assert_eq!(access.by.is_empty(), !matches!(access.decision.status, Status::Confirmed | Status::Elsewhere));
         }
     }
-    assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
+    assert!(support::has_new_seed() || counts.iter().all(|&count| count > 0), "{counts:?}");
 }
 
 /// The source of two writes is changed in between; that the method then reads the first variable hides nobody.

@@ -446,6 +446,9 @@ fn most_random_programs_have_branches_that_others_affect() {
         assert!(differences.is_empty(), "{seed}: {differences:?}\n{source}");
     }
     println!("{tally:?}");
-    assert!(tally.checked * 10 > 7 * (tally.checked + tally.incomplete + tally.refused), "{tally:?}");
-    assert!(tally.affected * 10 > 6 * tally.checked, "{tally:?}");
+    assert!(
+        support::has_new_seed() || tally.checked * 10 > 7 * (tally.checked + tally.incomplete + tally.refused),
+        "{tally:?}"
+    );
+    assert!(support::has_new_seed() || tally.affected * 10 > 6 * tally.checked, "{tally:?}");
 }

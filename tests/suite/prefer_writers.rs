@@ -215,7 +215,11 @@ fn what_the_option_adds_is_deadlocks() {
         let ends: BTreeSet<&str> = states.outcomes.iter().map(|outcome| outcome.status.word()).collect();
         assert_eq!(ends, with.iter().filter_map(|one| one.rsplit(": ").next()).collect(), "seed {seed}\n{text}");
     }
-    assert!(tally.checked * 10 >= programs * 8 && more > 20, "{} checked, {more} with more", tally.checked);
+    assert!(
+        support::has_new_seed() || tally.checked * 10 >= programs * 8 && more > 20,
+        "{} checked, {more} with more",
+        tally.checked
+    );
 }
 
 #[test]
@@ -247,7 +251,7 @@ fn slices_say_what_all_states_say() {
             Err(declined) => assert_ne!(declined, Declined::Disagreement, "seed {seed}\n{text}"),
         }
     }
-    assert!(compared > 50, "{compared}");
+    assert!(support::has_new_seed() || compared > 50, "{compared}");
 }
 
 #[test]
@@ -293,5 +297,5 @@ fn paths_say_what_the_oracle_says() {
         compared += 1;
         blocked += u32::from(outcomes(&text, PREFERRED).contains(": deadlock"));
     }
-    assert!(compared > 20 && blocked > 3, "{compared} {blocked}");
+    assert!(support::has_new_seed() || compared > 20 && blocked > 3, "{compared} {blocked}");
 }

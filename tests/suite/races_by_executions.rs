@@ -49,10 +49,16 @@ fn random_programs_have_the_races_of_all_states() {
     let programs = programs(40);
     let (compared, racy) = hold(memory_program, programs);
     println!("{compared} of {programs} programs compared, {racy} with races");
-    assert!(compared * 4 > programs && racy * 8 > programs, "{compared} of {programs}, {racy} with races");
+    assert!(
+        support::has_new_seed() || compared * 4 > programs && racy * 8 > programs,
+        "{compared} of {programs}, {racy} with races"
+    );
     let (compared, racy) = hold(locals_program, programs);
     println!("{compared} of {programs} programs with locals compared, {racy} with races");
-    assert!(compared * 4 > programs && racy * 10 > programs, "{compared} of {programs}, {racy} with races");
+    assert!(
+        support::has_new_seed() || compared * 4 > programs && racy * 10 > programs,
+        "{compared} of {programs}, {racy} with races"
+    );
 }
 
 /// Branch outcomes with the names of their threads.
@@ -89,7 +95,10 @@ fn random_programs_execute_the_branches_of_all_states() {
         }
     }
     println!("{compared} of {programs} programs of two kinds compared, {unprotected} with unprotected pairs");
-    assert!(compared as u64 * 2 > programs && unprotected as u64 * 4 > programs, "{compared}, {unprotected}");
+    assert!(
+        support::has_new_seed() || compared as u64 * 2 > programs && unprotected as u64 * 4 > programs,
+        "{compared}, {unprotected}"
+    );
 }
 
 /// Threads that fork, work on their parts of an array and join have far more states than executions.

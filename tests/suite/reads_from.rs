@@ -433,7 +433,7 @@ fn selections_agree() {
             assert_eq!(facts(executions), expected, "seed {seed}: {selections:?}\n{text}");
         }
     }
-    assert!(decided.iter().all(|&count| count > 10), "{decided:?}");
+    assert!(support::has_new_seed() || decided.iter().all(|&count| count > 10), "{decided:?}");
 }
 
 /// All branches of this family are alike, so the guess is right from the beginning.
@@ -714,7 +714,7 @@ fn programs_of_the_whole_language_agree() {
             assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
         }
     }
-    assert!(compared > 5, "{compared} compared");
+    assert!(support::has_new_seed() || compared > 5, "{compared} compared");
 }
 
 #[test]

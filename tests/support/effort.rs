@@ -37,6 +37,13 @@ pub fn first_seed(usual: u64) -> u64 {
     setting("CSSAME_LAW_SEED", usual)
 }
 
+/// Whether the random programs are others than usual: what these are like (how many can be compared, how many fail) is known of the
+/// usual ones alone.
+#[must_use]
+pub fn has_new_seed() -> bool {
+    std::env::var_os("CSSAME_LAW_SEED").is_some()
+}
+
 /// About `usual` of a list, spread over it; all of it in a long run. `CSSAME_LAW_SEED` says which.
 #[must_use]
 pub fn part<T>(list: Vec<T>, usual: usize) -> Vec<T> {

@@ -15,7 +15,7 @@ pub mod hostile;
 pub mod oracle;
 pub mod tools;
 
-pub use effort::{EFFORT, first_seed, is_long, part, programs, setting, size};
+pub use effort::{EFFORT, first_seed, has_new_seed, is_long, part, programs, setting, size};
 
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::{Budget, Limits};

