@@ -51,6 +51,9 @@ pub struct CheckReport {
     /// What executions say of those that may go wrong, if that was asked for; in the order of the diagnostics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<Vec<Confirmation>>,
+    /// Whether all executions of all files were looked at for failures, deadlocks and executions without end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub all_executions: bool,
     /// The diagnostics, for other renderers.
     #[serde(skip)]
     pub found: Vec<Diagnostic>,
@@ -101,6 +104,8 @@ struct FileFindings {
     compiles: bool,
     /// What all of it was looked through for.
     looked_for: Vec<Code>,
+    /// Whether all its executions were looked at for failures, deadlocks and executions without end.
+    all_executions: bool,
 }
 
 /// Checks all files, as many at a time as there are jobs. `inputs` are the values of `input` constants, by name. With a
@@ -126,6 +131,7 @@ pub fn check(
     let found = if together { on_cores(&files, jobs, &check) } else { None };
     let found = found.unwrap_or_else(|| files.iter().map(check).collect());
     let compiles = found.iter().all(|file| file.compiles);
+    let all_executions = found.iter().all(|file| file.all_executions);
     let confirmed = confirm.is_some().then(|| {
         let mut before = 0;
         let mut all = Vec::new();
@@ -154,6 +160,7 @@ pub fn check(
         diagnostics,
         closed,
         confirmed,
+        all_executions,
         found,
         sources,
         compiles,
@@ -257,10 +264,10 @@ fn check_file(
     diagnostics.extend(found.plain.into_iter().map(&declare));
     let text = sources.file(file).text();
     let endangered = correlation::check::find(sources, &program, form.as_ref());
-    let is_run = !found.potential.is_empty() || request.tells_ends && !endangered.is_empty();
+    let is_run = !found.potential.is_empty() || request.tells_ends;
     let of_file = (name, file, text, inputs);
     let confirmed = if is_run { confirm_findings(of_file, found.potential, request) } else { Confirmed::default() };
-    let Confirmed { mut judged, ends } = confirmed;
+    let Confirmed { mut judged, ends, is_complete } = confirmed;
     diagnostics.extend(ends.into_iter().map(&declare));
     judged.extend(confirm_tears((name, text, inputs), endangered, request));
     let mut judged: Vec<(Diagnostic, Confirmation)> =
@@ -272,7 +279,7 @@ fn check_file(
     }
     let mut confirmed: Vec<Confirmation> = judged.into_iter().map(|(_, confirmation)| confirmation).collect();
     confirmed.sort_by_key(|confirmation| confirmation.diagnostic);
-    FileFindings { diagnostics, closed: None, confirmed, compiles: true, looked_for }
+    FileFindings { diagnostics, closed: None, confirmed, compiles: true, looked_for, all_executions: is_complete }
 }
 
 /// What the static analyses say of a file that compiles. Without a `main` they look at its closing as well.

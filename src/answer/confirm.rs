@@ -62,8 +62,10 @@ pub struct ConfirmRequest<'a> {
 pub(super) struct Confirmed {
     /// The findings, as they are shown then.
     pub judged: Vec<(Diagnostic, Confirmation)>,
-    /// Failures and deadlocks that were met.
+    /// Failures, deadlocks and executions without end that were met.
     pub ends: Vec<Diagnostic>,
+    /// Whether all executions were looked at for these.
+    pub is_complete: bool,
 }
 
 /// What executions say of a finding.
@@ -123,9 +125,10 @@ pub(super) fn confirm_findings(
     };
     let findings = find(&model, &plain(&of_races), &request.budget);
     let judge = Judge { program: model.program(), report: &report(&model, &findings), findings: &findings };
-    let ends = if request.tells_ends { judge.ends(&model, &potential, &request.budget) } else { Vec::new() };
+    let (ends, is_complete) =
+        if request.tells_ends { judge.ends(&model, &potential, &request.budget) } else { (Vec::new(), false) };
     let judged = potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect();
-    Confirmed { judged, ends: ends.into_iter().filter_map(|end| in_file(end, file, u32::MAX)).collect() }
+    Confirmed { judged, ends: ends.into_iter().filter_map(|end| in_file(end, file, u32::MAX)).collect(), is_complete }
 }
 
 struct Judge<'a> {
@@ -203,8 +206,13 @@ impl Judge<'_> {
         locks.iter().map(|&(leaf, element)| Lock::new(self.program, leaf, element)).collect()
     }
 
-    /// Step 3, in the sources of the model.
-    fn ends(&self, model: &Model, potential: &[(Potential, Diagnostic)], budget: &Budget<'_>) -> Vec<Diagnostic> {
+    /// Step 3, in the sources of the model; and whether there are no others.
+    fn ends(
+        &self,
+        model: &Model,
+        potential: &[(Potential, Diagnostic)],
+        budget: &Budget<'_>,
+    ) -> (Vec<Diagnostic>, bool) {
         let mut ends: Vec<Diagnostic> = Vec::new();
         for met in &self.report.failures {
             let failure = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
@@ -222,9 +230,10 @@ impl Judge<'_> {
         let unexplained = deadlocks.filter(|threads| !cycles.iter().any(|locks| is_of_cycle(threads, locks)));
         ends.extend(unexplained.map(|threads| finding::deadlock(model.sources(), threads)));
         let states = self.findings.exploration.as_ref().map_or(0, |answer| answer.statistics.states);
-        let endless = endless::behind(model, states, budget).endless;
-        ends.extend(endless.iter().map(|report| finding::endless(model.sources(), report)));
-        ends.into_iter().map(|end| end.with_note(MET)).collect()
+        let endless = endless::behind(model, states, budget);
+        ends.extend(endless.endless.iter().map(|report| finding::endless(model.sources(), report)));
+        let is_complete = self.is_complete() && endless.endless_complete;
+        (ends.into_iter().map(|end| end.with_note(MET)).collect(), is_complete)
     }
 
     fn exhausted(&self) -> String {

@@ -102,6 +102,23 @@ fn failures_and_deadlocks_that_are_met_are_told() {
 }
 
 #[test]
+fn a_program_of_which_the_text_tells_nothing_is_executed() {
+    let lost = "atomic int x;\ncobegin\n  A: x = x + 1;\n  B: x = x + 1;\ncoend\nassert(x == 2);\n";
+    let answer = confirm(lost, &[], 1);
+    assert_eq!(diagnostics(&answer).len(), 1, "{answer}");
+    assert_eq!((&answer["diagnostics"][0]["code"], &answer["all_executions"]), (&"CS0410".into(), &true.into()));
+    // One waiter is woken, and there are two.
+    let asleep = "bool go;\nlock l;\ncond c;\ncobegin\n  A: { lock(l); while (!go) wait(c, l); unlock(l); }\n  \
+                  B: { lock(l); while (!go) wait(c, l); unlock(l); }\n  C: { lock(l); go = true; notify(c); unlock(l); }\n\
+                  coend\n";
+    let answer = confirm(asleep, &[], 1);
+    assert_eq!((&answer["diagnostics"][0]["code"], &answer["all_executions"]), (&"CS0412".into(), &true.into()));
+    // A bound is not all.
+    let answer = confirm(lost, &["--max-states", "2"], 1);
+    assert_eq!(answer.get("all_executions"), None);
+}
+
+#[test]
 fn locks_of_a_cycle_may_be_elements_of_arrays() {
     for (declared, [one, other], take, give) in [
         ("lock s[2];", ["s[0]", "s[1]"], "lock", "unlock"),

@@ -8,6 +8,7 @@
 mod all_states;
 mod arrays;
 mod assumptions;
+mod bad_outcomes;
 mod class_samples;
 mod classes;
 mod closed;

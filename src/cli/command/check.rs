@@ -162,10 +162,19 @@ pub(super) fn closed_words(closed: &[ClosedReport]) -> String {
     closed.iter().map(line).collect()
 }
 
-/// `2 errors, 1 warning, 3 notes`, or that nothing was found.
+/// `2 errors, 1 warning, 3 notes`, or that nothing was found; and what was looked at.
 fn summary(report: &CheckReport) -> String {
     let counted = counted_words(report);
-    if counted.is_empty() { "nothing found\n".to_owned() } else { counted + "\n" }
+    let found = if counted.is_empty() { "nothing found".to_owned() } else { counted };
+    let has_main = report.closed.len() < report.files.len();
+    let looked_at = match (&report.confirmed, report.all_executions) {
+        _ if !report.compiles => "",
+        _ if !has_main => " in the text",
+        (None, _) => " in the text; `cssame FILE` also runs it",
+        (Some(_), true) => " in the text and in all executions",
+        (Some(_), false) => " in the text and in some executions; `cssame futures` looks at more",
+    };
+    format!("{found}{looked_at}\n")
 }
 
 /// `2 errors, 1 warning, 3 notes`

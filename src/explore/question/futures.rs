@@ -55,7 +55,7 @@ pub(crate) fn futures_with<'k>(
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
-    let (mut known, mut looking, mut deadlocked) = (None, None, Vec::new());
+    let (mut known, mut looking, mut bad_ends) = (None, None, Vec::new());
     let portfolio = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref()));
     let mut answer = portfolio.counting(query.counts).run(Searches {
         by_states: &mut |budget| {
@@ -72,14 +72,15 @@ pub(crate) fn futures_with<'k>(
         },
         by_executions: &mut |budget| {
             let answer = by_executions(looking.get_or_insert_with(looks), query, budget)?;
-            deadlocked = answer.deadlocks.iter().map(|deadlock| deadlock.schedule.clone()).collect();
+            let failures = answer.failures.iter().map(|failure| &failure.schedule);
+            bad_ends = failures.chain(answer.deadlocks.iter().map(|deadlock| &deadlock.schedule)).cloned().collect();
             Ok(answer)
         },
         by_slices,
         samples: &mut |budget| samples.run(budget),
     });
     if !answer.is_complete() {
-        samples.add_to(query, &deadlocked, &mut answer);
+        samples.add_to(query, &bad_ends, &mut answer);
     }
     answer
 }

@@ -5,7 +5,8 @@ use super::{Files, call};
 /// Arguments, the status, and what stands in the output: on standard error where it begins with `!`.
 const CALLS: &[(&str, i32, &str)] = &[
     // 0: nothing found.
-    ("check samples/counter_locked.csm", 0, "!nothing found"),
+    ("check samples/counter_locked.csm", 0, "!nothing found in the text; `cssame FILE` also runs it"),
+    ("check --confirm samples/counter_locked.csm", 0, "!nothing found in the text and in all executions"),
     ("check samples/classes/bank_account.csm", 0, "!has no main: 5 public methods taken to run in parallel"),
     ("samples/counter_locked.csm", 0, "!nothing found"),
     ("--format json samples/counter_locked.csm", 0, "\"errors\": 0"),
