@@ -146,16 +146,10 @@ impl BoundOptions {
         numbers.chain(timeout).collect()
     }
 
-    /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores. Before them
-    /// the program has taken so much memory, and some of the time.
+    /// The budget of searches that begin now, and that also stop when `interrupt` is set. Before them the program has taken so much
+    /// memory, and some of the time.
     #[must_use]
-    pub(super) fn budget<'a>(
-        &self,
-        interrupt: &'a AtomicBool,
-        jobs: usize,
-        given: u64,
-        deadline: &Deadline,
-    ) -> Budget<'a> {
+    pub(super) fn budget<'a>(&self, interrupt: &'a AtomicBool, given: u64, deadline: &Deadline) -> Budget<'a> {
         let memory = self.max_memory.or_else(half_of_memory);
         let budget = Budget::from(Limits {
             max_states: Some(self.max_states.unwrap_or(DEFAULT_STATES)),
@@ -165,7 +159,7 @@ impl BoundOptions {
             max_memory: memory.map(|bound| for_searches(bound, given)),
         });
         let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.counters(), for_all(bytes)));
-        let budget = budget.with_interrupt(interrupt).with_jobs(jobs);
+        let budget = budget.with_interrupt(interrupt);
         deadline.search_begins();
         self.timeout.map_or(budget, |timeout| budget.with_timeout(deadline.left(timeout)))
     }
@@ -208,9 +202,6 @@ pub struct OutputOptions {
     /// Show how far a search has come: auto (a bar on a terminal) or lines (one each second, on standard error)
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Progress::Auto, hide_possible_values = true)]
     pub progress: Progress,
-    /// Use at most N cores, not all; the answer is the same for any number
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
 }
 
 /// How to show progress.
@@ -223,12 +214,26 @@ pub enum Progress {
     Lines,
 }
 
-impl OutputOptions {
+/// For commands that do several things at a time. A search goes through states and executions on one core.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct JobsOption {
+    /// Use at most N cores, not all; the answer is the same for any number
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+}
+
+impl JobsOption {
     /// The number of cores that may be used, of those that there are.
     #[must_use]
-    pub fn jobs(&self) -> usize {
+    pub fn cores(self) -> usize {
         let there = thread::available_parallelism().map_or(1, NonZero::get);
         self.jobs.map_or(there, |jobs| there.min(jobs.into()))
+    }
+
+    /// The same budget, for that many cores.
+    #[must_use]
+    pub fn of<'a>(self, budget: &Budget<'a>) -> Budget<'a> {
+        budget.with_jobs(self.cores())
     }
 }
 

@@ -52,7 +52,7 @@ fn watched(bounds: &BoundOptions, output: &Output, work: &mut dyn FnMut(&Budget<
     });
     let monitor = Monitor::start(output);
     let show = |now: &Statistics| monitor.update(now);
-    work(&bounds.budget(monitor.interrupt(), output.options().jobs(), given, output.deadline()).with_reporter(&show));
+    work(&bounds.budget(monitor.interrupt(), given, output.deadline()).with_reporter(&show));
 }
 
 impl Monitor {

@@ -135,8 +135,7 @@ fn explore(
     flag: &AtomicBool,
 ) -> Explored {
     let limits = Limits { max_states: Some(STATES), max_memory: environment.max_memory, ..Limits::default() };
-    // One core, so that the editor has the others.
-    let budget = Budget::from(limits).with_interrupt(flag).with_timeout(time).with_jobs(1);
+    let budget = Budget::from(limits).with_interrupt(flag).with_timeout(time);
     let in_contexts = model.in_contexts();
     let model = in_contexts.as_ref().unwrap_or(model);
     let request = FuturesRequest {

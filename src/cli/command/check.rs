@@ -2,7 +2,7 @@
 
 use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
-use crate::options::{BoundOptions, ExecutionOptions, ProcessBounds, parse_seconds, parse_size};
+use crate::options::{BoundOptions, ExecutionOptions, JobsOption, ProcessBounds, parse_seconds, parse_size};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::shared::AnalysisOptions;
@@ -40,6 +40,8 @@ pub struct Arguments {
     pub(crate) bounds: BoundOptions,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 impl Job for Arguments {
@@ -95,13 +97,14 @@ cannot be read.",
             let file = load::read(&mut input.sources, path);
             input.files.push((name_of(path), file));
         }
-        let (inputs, jobs) = (&self.analysis.program.inputs, output.options().jobs());
+        let (inputs, jobs) = (&self.analysis.program.inputs, self.jobs.cores());
         if !self.confirm {
             return Ok(check(input, inputs, jobs, None));
         }
         let max_states = self.bounds.max_states;
         Ok(with_budget(&self.bounds, output, |budget: &Budget<'_>| {
-            check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget, tells_ends: true }))
+            let budget = self.jobs.of(budget);
+            check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget, tells_ends: true }))
         }))
     }
 

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{BoundOptions, ListingFile, ProcessBounds, QuestionBounds};
+use crate::options::{BoundOptions, JobsOption, ListingFile, ProcessBounds, QuestionBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::shared::SearchOptions;
@@ -38,6 +38,8 @@ pub struct Arguments {
     pub all: bool,
     #[command(flatten)]
     pub(crate) search: SearchOptions<()>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 fn parse_command(text: &str) -> Result<CiCommand, String> {
@@ -91,6 +93,7 @@ read, 3 a bound was hit before all was decided and nothing was found so far.",
         let max_memory = self.search.bounds.max_memory.or(config.bounds.max_memory);
         let whole = BoundOptions { max_memory, ..BoundOptions::default() };
         let found = with_budget(&whole, output, |budget: &Budget<'_>| {
+            let budget = &self.jobs.of(budget);
             files.iter().map(|file| self.ask(file, &commands, budget)).collect::<Result<Vec<CiFile>, Diagnostics>>()
         });
         Ok(CiReport { files: found?, diagnostics: Vec::new() })

@@ -4,7 +4,7 @@ use crate::files;
 use crate::generation::GenerationOptions;
 use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{BoundOptions, ExecutionOptions, FindingsFormat, ProcessBounds};
+use crate::options::{BoundOptions, ExecutionOptions, FindingsFormat, JobsOption, ProcessBounds};
 use crate::output::Output;
 use crate::package::{check_directory, driver_options, no_package, write_package};
 use crate::progress::with_budget;
@@ -68,6 +68,8 @@ pub struct Arguments {
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
     #[command(flatten)]
     pub(crate) generation: GenerationOptions,
     #[command(flatten)]
@@ -187,7 +189,7 @@ compile or a schedule that does not fit, 3 no execution fails, and a bound was h
         }
         let left_out = all - recorded.len();
         let request = self.request(&recorded, &subject, &options)?;
-        let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, budget);
+        let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, &self.jobs.of(budget));
         let answer = with_budget(&self.bounds, output, search).map_err(|(number, departure)| {
             let one = recorded.get(number);
             let model = match &subject {
@@ -245,7 +247,7 @@ impl Arguments {
         let explore = if self.no_exploration { Some(None) } else { self.bounds.max_states.map(Some) };
         let request = self.generation.request(self.seed, self.bounds.max_steps.map(u64::from), explore);
         let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() };
-        let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, budget);
+        let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, &self.jobs.of(budget));
         let target = self.generation.target.unwrap_or_default();
         if let Some(out) = &self.generation.out {
             check_directory(out, target.into())?;

@@ -3,7 +3,7 @@
 use super::races::parse_pair;
 use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
-use crate::options::{BoundOptions, ProcessBounds, parse_part};
+use crate::options::{BoundOptions, JobsOption, ProcessBounds, parse_part};
 use crate::output::Output;
 use crate::package::{self, check_directory, no_package, run_tests, write_package};
 use crate::progress::with_budget;
@@ -109,6 +109,8 @@ pub struct Arguments {
     pub run: bool,
     #[command(flatten)]
     pub(crate) search: SearchOptions<()>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 /// Values of `--expect`.
@@ -292,7 +294,7 @@ impl Arguments {
         let options = self.driver_options(model.unit().text(), model.options());
         let max_states = self.search.bounds.max_states.map(States::Exactly);
         let request = DriveRaceRequest { pair, options: &options, max_states };
-        let search = |budget: &Budget<'_>| drive_race(&model, &request, budget);
+        let search = |budget: &Budget<'_>| drive_race(&model, &request, &self.jobs.of(budget));
         let answer = with_budget(&self.search.bounds, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
     }

@@ -77,7 +77,7 @@ impl Job for Arguments {
         // Standard input can be read once.
         let source = file.as_ref().ok().map(|&file| input.sources.file(file).text().to_owned());
         input.files.push((name.clone(), file));
-        let text = check(input, &self.analysis.program.inputs, output.options().jobs(), None);
+        let text = check(input, &self.analysis.program.inputs, 1, None);
         let source = source.filter(|_| text.compiles && text.closed.is_empty());
         let Some(source) = source else { return Ok(Looked { text, search: None }) };
         let options = self.analysis.program.with(&ExecutionOptions::default());

@@ -2,7 +2,7 @@
 
 use crate::job::{Common, Help, Job};
 use crate::load;
-use crate::options::{BoundOptions, ProcessBounds};
+use crate::options::{BoundOptions, JobsOption, ProcessBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::record;
@@ -88,6 +88,8 @@ pub struct Arguments {
     pub timing: bool,
     #[command(flatten)]
     pub(crate) search: SearchOptions,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 /// Values of `--predict`.
@@ -201,7 +203,7 @@ these, which is said), 1 some race is real, or a failure or a deadlock was met, 
         let options = self.search.options();
         let subject = Compiled::new(load::unit(&self.file, &options.inputs)?, options.clone());
         let request = self.request();
-        let search = |budget: &Budget<'_>| races_of(&subject, &options, &request, budget);
+        let search = |budget: &Budget<'_>| races_of(&subject, &options, &request, &self.jobs.of(budget));
         let answer = with_budget(&self.search.bounds, output, search)?;
         if let Some(directory) = &self.record_dir {
             record::write_races(directory, &self.file, &subject, &answer)?;

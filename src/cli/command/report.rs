@@ -4,7 +4,7 @@ use super::ci;
 use crate::files;
 use crate::job::{Common, Help, Job};
 use crate::load::{self, STANDARD_INPUT};
-use crate::options::{BoundOptions, ProcessBounds, QuestionBounds};
+use crate::options::{BoundOptions, JobsOption, ProcessBounds, QuestionBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::shared::SearchOptions;
@@ -28,6 +28,8 @@ pub struct Arguments {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) search: SearchOptions,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 impl Job for Arguments {
@@ -74,6 +76,7 @@ found so far.",
         let of_question = QuestionBounds::of(bounds);
         let whole = BoundOptions { max_memory: bounds.max_memory, ..BoundOptions::default() };
         let search = |budget: &Budget<'_>| {
+            let budget = &self.jobs.of(budget);
             report(&load::name_of(&self.file), (sources, file), &request, &|| of_question.budget(budget))
         };
         Ok(with_budget(&whole, output, search))

@@ -4,7 +4,8 @@ use crate::files;
 use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
 use crate::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, Format, ProcessBounds, WatchOption, parse_seconds, parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormat, Format, JobsOption, ProcessBounds, WatchOption, parse_seconds,
+    parse_size,
 };
 use crate::output::Output;
 use crate::progress::with_budget;
@@ -70,6 +71,8 @@ pub struct Arguments {
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions<WatchOption, RunFormatOption>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 /// The form of the answer.
@@ -272,6 +275,7 @@ impl Arguments {
         };
         let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() };
         let answer = with_budget(&bounds, output, |budget| {
+            let budget = &self.jobs.of(budget);
             let answer = run_seeds(&model, &request, budget);
             if self.keep_going || answer.first_failure.is_none() {
                 return Ok(answer);

@@ -2,7 +2,7 @@
 
 use crate::available_memory::half_of_memory;
 use crate::job::{Common, Help, Job};
-use crate::options::{Format, OutputOptions, parse_seconds, parse_size};
+use crate::options::{Format, JobsOption, OutputOptions, parse_seconds, parse_size};
 use crate::output::Output;
 use crate::serve::{Folder, Most, Server, Settings};
 use clap::Args;
@@ -38,6 +38,8 @@ pub struct Arguments {
     pub max_memory: Option<u64>,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) jobs: JobsOption,
 }
 
 /// A server that listens.
@@ -78,7 +80,7 @@ Exit status: 0 after Ctrl-C, 2 if FILE or DIR cannot be read or the port is take
         let memory = self.max_memory.unwrap_or_else(|| half_of_memory().unwrap_or(MEMORY).min(MEMORY));
         let most = Most { time: self.timeout.unwrap_or(Duration::from_secs(SECONDS)), memory };
         let program = std::env::current_exe().map_err(|error| failure(&error))?;
-        let settings = Settings { program, folder, most, cores: self.output.jobs() };
+        let settings = Settings { program, folder, most, cores: self.jobs.cores() };
         let server = Server::listen(self.port, settings).map_err(|error| failure(&error))?;
         Ok(Served { address: server.address(), server: Some((server, notified_by_ctrl_c())) })
     }
