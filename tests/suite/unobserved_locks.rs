@@ -6,6 +6,7 @@ use crate::reductions::{Tally, check_order, philosophers, report};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{CountAnswer, Query, Subject, count_by_states};
 use cssame::model::Model;
+use cssame::vm::{Machine, Options};
 use std::fmt::Write;
 use support::generate::Rng;
 use support::{first_seed, model, possible_model, programs};
@@ -275,4 +276,36 @@ fn a_lock_that_is_taken_before_another_one_is_given_back_is_needed_to_count() {
     let found = Subject::from(&model).count_with_fewer_orders(&Budget::unlimited());
     assert!(found.is_none_or(|found| found.futures == 2), "{found:?}");
     assert_eq!(count_by_states(model.machine(), &Budget::unlimited()).futures, 2);
+}
+
+/// A loop that takes a lock and does nothing else has steps; without the lock it has none, and computes too long.
+#[test]
+fn a_loop_that_only_takes_locks_goes_on_as_long_as_it_likes() {
+    for (text, futures) in [
+        ("int x; lock L; void main() { cobegin A: x = 1; B: x = 2; coend while (true) { lock(L); unlock(L); } }", 0),
+        ("int x; lock L; void main() { while (true) { lock(L); unlock(L); } cobegin A: x = 1; B: x = 2; coend }", 0),
+        (
+            "int x; lock L, M; void main() {
+               cobegin A: x = 1; B: { lock(M); x = 2; unlock(M); } coend
+               if (x == 1) { while (true) { lock(L); lock(M); unlock(M); unlock(L); } }
+             }",
+            1,
+        ),
+        (
+            "int x; lock L; void main() {
+               for (int i = 0; i < 100; i++) { lock(L); unlock(L); }
+               cobegin A: x = 1; B: print(x); coend
+             }",
+            2,
+        ),
+    ] {
+        let model = model(text);
+        let options = Options { local_instructions: 200, ..*model.machine().options() };
+        let machine = Machine::with_options(model.program(), model.machine().visibility(), options);
+        let subject = Subject { machine: &machine, ..Subject::from(&model) };
+        assert!(subject.count_with_fewer_orders(&Budget::unlimited()).is_none(), "{text}");
+        let found = subject.count(&Budget::unlimited());
+        assert_eq!((found.futures, found.infinite, found.bound), (futures, false, None), "{text}");
+        assert_eq!(count_by_states(&machine, &Budget::unlimited()).futures, futures, "{text}");
+    }
 }

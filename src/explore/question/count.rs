@@ -56,7 +56,7 @@ const FEW_STATES: u64 = 1_000;
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
 /// [`Subject::count`](crate::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, budget, None).ok();
+    let by_executions = || count_unless(machine, Followed::Whole, budget, None).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -75,6 +75,16 @@ pub(crate) fn count_by_few_states(machine: &Machine, budget: &Budget<'_>) -> Opt
 /// The answer where there are infinitely many futures, or none, as far as so many states show that.
 type InfiniteOrNone<'a> = &'a dyn Fn(u64) -> Option<CountAnswer>;
 
+/// Whose executions are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Followed {
+    /// Those of the program that is asked about.
+    Whole,
+    /// Those of a program without some of its operations. A loop that does nothing else has no step there, so that local work passes a
+    /// limit where the whole program goes on: such a failure is none of its executions.
+    Less,
+}
+
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
 /// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
 /// well, by the work that they are: there may be futures without end.
@@ -84,22 +94,30 @@ type InfiniteOrNone<'a> = &'a dyn Fn(u64) -> Option<CountAnswer>;
 /// A program that cannot be explored in this way.
 pub(crate) fn count_unless(
     machine: &Machine,
+    followed: Followed,
     budget: &Budget<'_>,
     infinite_or_none: Option<InfiniteOrNone<'_>>,
 ) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
     let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
-    let (mut executions, mut other) = (0, None);
+    let (mut executions, mut other, mut passes_limit) = (0, None, false);
     let ask = |states| infinite_or_none.and_then(|ask| ask(states));
     let share = budget.share(Limits { max_work, ..Limits::default() });
-    let found = reads_from::enumerate(machine, &share, &mut |_| {
+    let found = reads_from::enumerate(machine, &share, &mut |execution| {
         executions += 1;
+        passes_limit = followed == Followed::Less && execution.failure.is_some_and(|failure| failure.kind.is_limit());
+        if passes_limit {
+            return ControlFlow::Break(());
+        }
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
             other = ask(states);
         }
         if other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
+    if passes_limit {
+        return Err(Refusal::Endless);
+    }
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
         other = ask(STATES_OF_CYCLES);
     }

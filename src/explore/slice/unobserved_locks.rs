@@ -27,6 +27,9 @@
 //! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be done right beside that one, if no lock is given back in it
 //! that was taken before. States need the lock then: while a thread stands in the body, others may come first.
 //!
+//! A loop that does nothing but operations on unobserved locks has no step in the program without them: there it is local work, and passes
+//! a limit of the machine where the whole program goes on. So an execution that ends in that way says nothing of the program.
+//!
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. A lock that protects what its
 //! threads share is observed.
 

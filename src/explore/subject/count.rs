@@ -11,7 +11,7 @@
 
 use super::Subject;
 use crate::liveness::may_run_for_ever;
-use crate::question::count::{self, CountAnswer, STATES_OF_CYCLES};
+use crate::question::count::{self, CountAnswer, Followed, STATES_OF_CYCLES};
 use crate::slice::{ReadingBodies, UnobservedLocks};
 use cssame_budget::Budget;
 use cssame_ir::Program;
@@ -43,15 +43,15 @@ impl Counting<'_, '_> {
     /// Steps 2 and 3.
     fn count(&self) -> CountAnswer {
         self.with_fewer_orders()
-            .or_else(|| self.by_executions(&self.subject.machine_of_executions()))
+            .or_else(|| self.by_executions(&self.subject.machine_of_executions(), Followed::Whole))
             .or_else(|| self.infinite_or_none(STATES_OF_CYCLES))
             .unwrap_or_else(|| count::count_by_states(self.subject.machine, self.budget))
     }
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
-    fn by_executions(&self, machine: &Machine) -> Option<CountAnswer> {
+    fn by_executions(&self, machine: &Machine, followed: Followed) -> Option<CountAnswer> {
         let infinite_or_none = &|states| self.infinite_or_none(states);
-        count::count_unless(machine, self.budget, Some(infinite_or_none)).ok()
+        count::count_unless(machine, followed, self.budget, Some(infinite_or_none)).ok()
     }
 
     /// The answer where there are infinitely many futures, or none, as far as so many states show that.
@@ -71,12 +71,12 @@ impl Counting<'_, '_> {
         let reading = reading.map(|bodies| bodies.changed_program(subject.program));
         let with_readers = reading.and_then(|changed| {
             let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.by_executions(&machine.knowing_looks(&bodies()))
+            self.by_executions(&machine.knowing_looks(&bodies()), Followed::Less)
         });
         with_readers.or_else(|| {
             let program = without(subject.program)?;
             let machine = Machine::with_options(&program, subject.machine.visibility(), *subject.machine.options());
-            self.by_executions(&machine.knowing_looks(&bodies()))
+            self.by_executions(&machine.knowing_looks(&bodies()), Followed::Less)
         })
     }
 
