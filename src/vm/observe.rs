@@ -11,7 +11,7 @@
 //! index into a vector.
 //!
 //! The machine is compiled twice, whatever observers there are: for those that want no events, and for all others behind
-//! `Told`, so that an event is one indirect call.
+//! `Told`, so that an event is one indirect call. Both are in this crate.
 //!
 //! **Soundness and limits**: an observer that is not [`Observer::ACTIVE`] is told of the beginnings and ends of steps alone. The numbers of instances in names go up as long as the program runs. What is told apart
 //! by them has no end where the program has none.
@@ -417,6 +417,12 @@ impl<O: Observer> Told for O {
     fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
         Observer::call(self, thread, function, arguments);
     }
+}
+
+/// What a step tells of: to whom, and whether with [details](Observer::DETAILS). Where the types of observers end: behind this the
+/// machine is compiled in its own crate, not in each one that has an observer.
+pub(super) fn told<O: Observer>(observer: &mut O) -> Option<(&mut dyn Told, bool)> {
+    if O::ACTIVE { Some((observer, O::DETAILS)) } else { None }
 }
 
 /// Watches nothing.

@@ -1,7 +1,7 @@
 //! The beginning of an execution: main, and its local work before its first step.
 
 use super::machine::Machine;
-use super::observe::{Observer, ThreadName};
+use super::observe::{Observer, ThreadName, Told, told};
 use super::state::{State, Thread, ThreadIndex, ThreadStatus};
 use super::step::Run;
 use super::tables::{Path, Tables};
@@ -41,11 +41,17 @@ impl Machine {
             state.reserve_segment(ThreadIndex(0), function.frame_size);
             self.write_header(state, ThreadIndex(0), u32::MAX);
             observer.begin_main(ThreadName { path, slot: ThreadIndex(0) });
-            if O::ACTIVE {
-                Run::<true>::new(self, state, tables, observer, O::DETAILS, ThreadIndex(0)).local(false);
-            } else {
-                Run::<false>::new(self, state, tables, observer, false, ThreadIndex(0)).local(false);
-            }
+            self.run_to_first_step(state, tables, told(observer));
+        }
+    }
+
+    /// Main does its local work before its first step.
+    #[inline(never)]
+    fn run_to_first_step(&self, state: &mut State, tables: &mut Tables, told: Option<(&mut dyn Told, bool)>) {
+        if let Some((told, details)) = told {
+            Run::<true>::new(self, state, tables, told, details, ThreadIndex(0)).local(false);
+        } else {
+            Run::<false>::new(self, state, tables, &mut (), false, ThreadIndex(0)).local(false);
         }
     }
 }

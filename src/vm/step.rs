@@ -18,7 +18,7 @@
 
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;
-use super::observe::{Cell, Event, Object, Observer, ThreadName, Told};
+use super::observe::{Cell, Event, Object, Observer, ThreadName, Told, told};
 use super::outcome::{Choice, Failure, FailureKind, Progress};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::tables::Tables;
@@ -80,26 +80,29 @@ impl Machine {
         let thread = choice.thread;
         let name = ThreadName { path: state.threads[thread.index()].path, slot: thread };
         observer.begin_step(name);
-        let (progress, instructions) = if O::ACTIVE {
-            self.run_step::<true>(state, tables, choice, observer, O::DETAILS)
-        } else {
-            self.run_step::<false>(state, tables, choice, observer, false)
-        };
+        let (progress, instructions) = self.run_step(state, tables, choice, told(observer));
         observer.end_step(name, instructions);
         progress
     }
 
     /// What becomes of the step, and how many instructions it has executed.
-    fn run_step<const WATCHED: bool>(
+    #[inline(never)]
+    fn run_step(
         &self,
         state: &mut State,
         tables: &mut Tables,
         choice: Choice,
-        told: &mut dyn Told,
-        details: bool,
+        told: Option<(&mut dyn Told, bool)>,
     ) -> (Progress, u32) {
-        let mut run = Run::<WATCHED>::new(self, state, tables, told, details, choice.thread);
-        (run.step(choice.alternative), run.instructions())
+        let Choice { thread, alternative } = choice;
+        if let Some((told, details)) = told {
+            let mut run = Run::<true>::new(self, state, tables, told, details, thread);
+            (run.step(alternative), run.instructions())
+        } else {
+            let mut nobody = ();
+            let mut run = Run::<false>::new(self, state, tables, &mut nobody, false, thread);
+            (run.step(alternative), run.instructions())
+        }
     }
 }
 
