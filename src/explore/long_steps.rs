@@ -6,7 +6,7 @@ use super::{Answer, OutcomeStatus, Query, count_by_states, futures};
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_form::analyse;
 use cssame_model::Unit;
-use cssame_vm::{CodeIndex, Event, FailureKind, Machine, Observer, ThreadName, Visibility};
+use cssame_vm::{FailureKind, Machine, Visibility};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,17 +54,8 @@ struct Stopper<'a> {
     steps: u32,
 }
 
-impl Observer for Stopper<'_> {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
 impl Visitor<()> for Stopper<'_> {
-    fn begin(&mut self) {}
-
-    fn transition(&mut self, _: &Transition) {
+    fn transition(&mut self, _: &Transition, _: &[()]) {
         self.steps += 1;
         self.flag.store(self.steps >= 10, Ordering::Relaxed);
     }

@@ -154,10 +154,10 @@ pub(super) struct Explored {
 
 /// Searches all states.
 pub(super) fn explore(machine: &Machine, loops: &WaitingLoops, budget: &Budget<'_>) -> Explored {
-    let mut recorder = Recorder { space: Space::default(), step: Step::default(), atomic: FixedBitSet::new() };
+    let mut recorder = Recorder { space: Space::default(), atomic: FixedBitSet::new() };
     let monitor = Watch { loops, mover: None, step: Step::default(), notes: SmallVec::new() };
     let Searched { graph, statistics, bound, .. } = states::search(machine, budget, monitor, &mut recorder);
-    let Recorder { mut space, mut atomic, .. } = recorder;
+    let Recorder { mut space, mut atomic } = recorder;
     let states = graph.len();
     let mut ends = FixedBitSet::with_capacity(states);
     ends.extend((0..states).filter(|&state| graph.kind(state as u32).is_end()));
@@ -325,30 +325,13 @@ impl Monitor for Watch<'_> {
 /// Keeps the steps.
 struct Recorder {
     space: Space,
-    /// The step that is over now.
-    step: Step,
     atomic: FixedBitSet,
 }
 
-impl Observer for Recorder {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
 impl<'a> Visitor<Watch<'a>> for Recorder {
-    fn begin(&mut self) {
-        self.step.clear();
-    }
-
-    fn notes(&mut self, notes: &[Note]) {
-        self.step.clear();
-        notes.iter().for_each(|&note| self.step.add(note));
-    }
-
-    fn transition(&mut self, &Transition { from, choice, to }: &Transition) {
-        let step = std::mem::take(&mut self.step);
+    fn transition(&mut self, &Transition { from, choice, to }: &Transition, notes: &[Note]) {
+        let mut step = Step::default();
+        notes.iter().for_each(|&note| step.add(note));
         if step.leads_into_block {
             self.atomic.grow(to as usize + 1);
             self.atomic.insert(to as usize);

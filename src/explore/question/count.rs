@@ -18,9 +18,9 @@ use crate::question::chains::hash_of_end;
 use crate::question::history::History;
 use crate::question::infinite;
 use crate::reads_from::{self, Enumerated, Refusal};
-use crate::states::{self, EndContext, Fingerprints, Transition, Visitor};
+use crate::states::{self, AtEnds, EndContext, Fingerprints};
 use cssame_budget::{Bound, Budget, Limits, Statistics};
-use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName};
+use cssame_vm::Machine;
 use std::ops::ControlFlow;
 
 /// How many futures there are.
@@ -167,47 +167,20 @@ pub fn count_by_executions(machine: &Machine, budget: &Budget<'_>) -> Result<Cou
 
 /// Counts the futures by a search through all states, each with what its threads have read.
 pub fn count_by_states(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let mut counter = Counter::default();
-    let searched = states::search(machine, budget, History::default(), &mut counter);
-    let futures = counter.futures.len();
+    let mut futures = Fingerprints::default();
+    let mut ends = AtEnds::new(|context: &EndContext<'_, History>, bytes: &mut u64| {
+        let EndContext { machine, monitor, end, state, .. } = context;
+        futures.insert(hash_of_end(machine, &monitor.chains, *end, state.standing()));
+        *bytes = futures.bytes();
+        ControlFlow::Continue(())
+    });
+    let searched = states::search(machine, budget, History::default(), &mut ends);
+    let futures = futures.len();
     CountAnswer {
         futures,
         infinite: false,
         executions: futures,
         bound: searched.bound,
         statistics: searched.statistics,
-    }
-}
-
-/// Collects the histories of complete executions.
-#[derive(Default)]
-struct Counter {
-    futures: Fingerprints,
-}
-
-impl Observer for Counter {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
-impl Visitor<History> for Counter {
-    fn asks_for_edges(&self) -> bool {
-        false
-    }
-
-    fn begin(&mut self) {}
-
-    fn bytes(&self) -> u64 {
-        self.futures.bytes()
-    }
-
-    fn transition(&mut self, _: &Transition) {}
-
-    fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
-        let EndContext { machine, monitor, end, state, .. } = context;
-        self.futures.insert(hash_of_end(machine, &monitor.chains, *end, state.standing()));
-        ControlFlow::Continue(())
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::states::graph::{DISCARDED, Graph};
 use crate::states::{EndContext, Monitor, Transition, Visitor};
-use cssame_vm::{Choice, CodeIndex, Event, Observer, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, ThreadName};
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
@@ -54,22 +54,23 @@ impl<F: Fn(Event) -> bool> MarkedSteps<F> {
     }
 }
 
-impl<F: Fn(Event) -> bool> Observer for MarkedSteps<F> {
-    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
-        self.now |= (self.counts)(event);
-    }
-}
-
 impl<G: Monitor, F: Fn(Event) -> bool> Visitor<G> for MarkedSteps<F> {
+    const ACTIVE: bool = true;
+    const DETAILS: bool = true;
+
     fn begin(&mut self) {
         self.now = false;
+    }
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
+        self.now |= (self.counts)(event);
     }
 
     fn bytes(&self) -> u64 {
         (self.edges.len() / 8) as u64
     }
 
-    fn transition(&mut self, transition: &Transition) {
+    fn transition(&mut self, transition: &Transition, _: &[G::Note]) {
         // The beginning is no edge.
         if transition.choice.is_some() {
             self.edge();

@@ -12,9 +12,9 @@
 use crate::question::chains::hash_of_end;
 use crate::question::history::History;
 use crate::reads_from::{self, Refusal};
-use crate::states::{self, EndContext, Transition, Visitor};
+use crate::states::{self, AtEnds, EndContext};
 use cssame_budget::{Bound, Budget};
-use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
+use cssame_vm::{Choice, Machine};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -63,49 +63,20 @@ fn by_executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> Resul
 }
 
 fn by_states(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> ExecutionsAnswer {
-    let mut ends = Ends { wanted, known: FxHashSet::default(), nodes: Vec::new(), has_more: false };
-    let searched = states::search(machine, budget, History::default(), &mut ends);
-    let schedules = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
-    ExecutionsAnswer { schedules, has_more: ends.has_more, bound: searched.bound }
-}
-
-/// The ends of executions, one of each future.
-struct Ends {
-    wanted: usize,
-    known: FxHashSet<u128>,
-    nodes: Vec<u32>,
-    has_more: bool,
-}
-
-impl Observer for Ends {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
-impl Visitor<History> for Ends {
-    fn asks_for_edges(&self) -> bool {
-        false
-    }
-
-    fn begin(&mut self) {}
-
-    fn bytes(&self) -> u64 {
-        (self.known.capacity() * size_of::<u128>() + self.nodes.capacity() * size_of::<u32>()) as u64
-    }
-
-    fn transition(&mut self, _: &Transition) {}
-
-    fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
+    let (mut known, mut nodes, mut has_more) = (FxHashSet::default(), Vec::new(), false);
+    let mut ends = AtEnds::new(|context: &EndContext<'_, History>, bytes: &mut u64| {
         let EndContext { machine, monitor, end, state, .. } = context;
-        if self.known.insert(hash_of_end(machine, &monitor.chains, *end, state.standing())) {
-            self.has_more = self.nodes.len() == self.wanted;
-            if self.has_more {
+        if known.insert(hash_of_end(machine, &monitor.chains, *end, state.standing())) {
+            has_more = nodes.len() == wanted;
+            if has_more {
                 return ControlFlow::Break(());
             }
-            self.nodes.push(context.node);
+            nodes.push(context.node);
+            *bytes = (known.capacity() * size_of::<u128>() + nodes.capacity() * size_of::<u32>()) as u64;
         }
         ControlFlow::Continue(())
-    }
+    });
+    let searched = states::search(machine, budget, History::default(), &mut ends);
+    let schedules = nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
+    ExecutionsAnswer { schedules, has_more, bound: searched.bound }
 }

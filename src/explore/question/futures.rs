@@ -26,7 +26,7 @@ use crate::states::terms::{SeenTerm, SeenTerms};
 use crate::states::{self, End, EndContext, Searched, Transition, Visitor};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::{DefinitionId, ReadId};
-use cssame_vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
+use cssame_vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, Tables, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -137,7 +137,7 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         asks_for_edges: follows || query.ends != Ends::Nothing,
         ..Recorder::default()
     };
-    let searched = states::search_reduced(machine, budget, (), &mut recorder, query.reduction);
+    let searched = states::search_by(machine, Tables::new(), budget, (), &mut recorder, query.reduction);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, statistics, bound, stopped } = searched;
@@ -220,8 +220,16 @@ struct Recorder {
     threads: usize,
 }
 
-impl Observer for Recorder {
-    const DETAILS: bool = false;
+impl Visitor<()> for Recorder {
+    const ACTIVE: bool = true;
+
+    fn asks_for_edges(&self) -> bool {
+        self.asks_for_edges
+    }
+
+    fn begin(&mut self) {
+        self.pairs.begin();
+    }
 
     #[inline]
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
@@ -232,18 +240,8 @@ impl Observer for Recorder {
         }
         self.pairs.event(thread, at, event);
     }
-}
 
-impl Visitor<()> for Recorder {
-    fn asks_for_edges(&self) -> bool {
-        self.asks_for_edges
-    }
-
-    fn begin(&mut self) {
-        self.pairs.begin();
-    }
-
-    fn transition(&mut self, transition: &Transition) {
+    fn transition(&mut self, transition: &Transition, _: &[()]) {
         self.pairs.transition(transition);
     }
 

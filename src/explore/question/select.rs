@@ -16,7 +16,7 @@
 use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::reads_from::{self, Refusal};
 use crate::states::open::open_executions;
-use crate::states::{self, End, EndContext, Monitor, Transition, Visitor};
+use crate::states::{self, AtEnds, End, EndContext, Monitor};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_form::Selection;
 use cssame_schedule::walk;
@@ -101,7 +101,12 @@ impl PartialAnswer for SelectAnswer {
 /// Decides whether some execution has the selections, by a search through all states.
 pub fn select_by_states(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
     let mut ends = Ends::default();
-    let searched = states::search(machine, budget, Evaluation::new(selections), &mut ends);
+    let mut at_ends = AtEnds::new(|context: &EndContext<'_, Evaluation>, _| {
+        ends.diverged |= matches!(context.end, End::Failed(failure) if failure.kind.is_limit());
+        // The first execution that satisfies all is the shortest one.
+        ends.add(&context.monitor.states, || context.node)
+    });
+    let searched = states::search(machine, budget, Evaluation::new(selections), &mut at_ends);
     let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
     let open = searched.bound.map_or_else(Vec::new, |_| open_executions(&searched.graph, &searched.statistics));
     SelectAnswer { verdict, bound: searched.bound, statistics: searched.statistics, open, diverged: ends.diverged }
@@ -296,28 +301,5 @@ impl<W> Ends<W> {
             }
         }
         core
-    }
-}
-
-impl Observer for Ends<u32> {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
-impl Visitor<Evaluation> for Ends<u32> {
-    fn asks_for_edges(&self) -> bool {
-        false
-    }
-
-    fn begin(&mut self) {}
-
-    fn transition(&mut self, _: &Transition) {}
-
-    fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
-        self.diverged |= matches!(context.end, End::Failed(failure) if failure.kind.is_limit());
-        // The first execution that satisfies all is the shortest one.
-        self.add(&context.monitor.states, || context.node)
     }
 }

@@ -10,7 +10,7 @@
 //! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first event to its
 //! return. An execution in which all threads end is preferred to one that fails or blocks.
 
-use crate::states::{self, End, EndContext, Monitor, Transition, Visitor};
+use crate::states::{self, AtEnds, End, EndContext, Monitor};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::FunctionId;
 use cssame_schedule::Nesting;
@@ -47,10 +47,22 @@ fn search(
     without_main: bool,
     budget: &Budget<'_>,
 ) -> (Serial, Statistics) {
-    let mut ends = Ends { finished: None, other: None };
+    let (mut finished, mut other) = (None, None);
+    let mut ends = AtEnds::new(|context: &EndContext<'_, Order>, _| {
+        let inside = context.monitor.threads.iter().any(|inside| inside.begun);
+        if context.monitor.phase != Phase::Both || inside && context.end != End::Finished {
+            return ControlFlow::Continue(());
+        }
+        if context.end == End::Finished {
+            finished = Some(context.node);
+            return ControlFlow::Break(());
+        }
+        other.get_or_insert(context.node);
+        ControlFlow::Continue(())
+    });
     let monitor = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
     let searched = states::search(machine, budget, monitor, &mut ends);
-    let answer = match (ends.finished.or(ends.other), searched.bound) {
+    let answer = match (finished.or(other), searched.bound) {
         (Some(node), _) => Serial::Found { schedule: searched.graph.path_to(node) },
         (None, Some(bound)) => Serial::Undecided(bound),
         (None, None) => Serial::Impossible,
@@ -185,40 +197,5 @@ impl Monitor for Order {
             let calls = [(word >> 32) as u32, (word as u32) >> 1].map(Nesting::from_frames);
             Inside { calls, begun: word & 1 != 0 }
         }));
-    }
-}
-
-struct Ends {
-    finished: Option<u32>,
-    other: Option<u32>,
-}
-
-impl Observer for Ends {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
-impl Visitor<Order> for Ends {
-    fn asks_for_edges(&self) -> bool {
-        false
-    }
-
-    fn begin(&mut self) {}
-
-    fn transition(&mut self, _: &Transition) {}
-
-    fn end(&mut self, context: &EndContext<'_, Order>) -> ControlFlow<()> {
-        let inside = context.monitor.threads.iter().any(|inside| inside.begun);
-        if context.monitor.phase != Phase::Both || inside && context.end != End::Finished {
-            return ControlFlow::Continue(());
-        }
-        if context.end == End::Finished {
-            self.finished = Some(context.node);
-            return ControlFlow::Break(());
-        }
-        self.other.get_or_insert(context.node);
-        ControlFlow::Continue(())
     }
 }

@@ -146,18 +146,19 @@ impl<E: Hash + Eq, F: FnMut(ThreadName, CodeIndex, Event) -> Option<E>> Recorder
     }
 }
 
-impl<E: Hash + Eq, F: FnMut(ThreadName, CodeIndex, Event) -> Option<E>> Observer for Recorder<E, F> {
-    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        self.current.extend((self.tell)(thread, at, event));
-    }
-}
-
 impl<E: Hash + Eq, F: FnMut(ThreadName, CodeIndex, Event) -> Option<E>> Visitor<Forgetful> for Recorder<E, F> {
+    const ACTIVE: bool = true;
+    const DETAILS: bool = true;
+
     fn begin(&mut self) {
         self.current.clear();
     }
 
-    fn transition(&mut self, &Transition { from, choice, to }: &Transition) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.current.extend((self.tell)(thread, at, event));
+    }
+
+    fn transition(&mut self, &Transition { from, choice, to }: &Transition, _: &[()]) {
         let label = self.label();
         match choice {
             Some(_) => self.edges.push(StepEdge { from, to, label }),

@@ -92,9 +92,9 @@ impl Ready<'_> {
 }
 
 /// What is known of states and steps.
-pub(super) struct Scene<'s, N> {
+pub(super) struct Scene<'s> {
     pub parts: &'s Parts,
-    pub memo: &'s Memo<N>,
+    pub memo: &'s Memo,
     pub visited: &'s Visited,
     /// Whether the step of one thread alone may be enough.
     pub is_reduced: bool,
@@ -102,7 +102,7 @@ pub(super) struct Scene<'s, N> {
 
 impl Ahead {
     /// Looks for the steps of the states of a block.
-    pub(super) fn look<N: Copy>(&mut self, block: &Block, scene: &Scene<'_, N>) {
+    pub(super) fn look(&mut self, block: &Block, scene: &Scene<'_>) {
         self.states.clear();
         self.numbers.clear();
         self.steps.clear();
@@ -132,7 +132,7 @@ impl Ahead {
     }
 
     /// Adds a state, and looks for its steps: for those of one thread alone where that may be enough.
-    fn add<N: Copy>(&mut self, scene: &Scene<'_, N>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
+    fn add(&mut self, scene: &Scene<'_>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
         let &Scene { parts, memo, is_reduced, .. } = scene;
         self.numbers.extend_from_slice(numbers);
         let is_known = moves(parts, numbers, &mut self.moves);

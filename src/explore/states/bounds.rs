@@ -5,12 +5,12 @@
 //! **Soundness and limits**: the number of states and executions is looked at for each of them; time and memory so often that neither
 //! many states nor long steps pass unseen.
 
-use super::{DICTIONARY, Engine, LOOK, LOOK_INSTRUCTIONS, Monitor, Visitor};
+use super::{DICTIONARY, Engine, LOOK, LOOK_INSTRUCTIONS};
 use cssame_budget::Bound;
 use cssame_vm::Work;
 use std::ops::ControlFlow;
 
-impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
+impl Engine<'_> {
     pub(super) fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
         self.found.bound = Some(bound);
         ControlFlow::Break(())
@@ -32,7 +32,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     pub(super) fn look_at_bounds(&mut self) -> ControlFlow<()> {
         self.work = 0;
         self.found.statistics.states = self.found.graph.len() as u64;
-        self.found.statistics.terms = self.visitor.terms() as u64;
+        self.found.statistics.terms = self.watch.terms() as u64;
         self.found.statistics.waiting = (self.left + self.next.len()) as u64;
         if let Err(bound) = self.budget.report(&self.found.statistics) {
             return self.stop(bound);
@@ -44,7 +44,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes() + self.ahead_bytes;
         let ways = self.found.graph.bytes_of_ways();
         let states = self.found.graph.bytes() + self.collapse.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
-        if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
+        if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.watch.bytes()) {
             return self.stop(Bound::Memory);
         }
         ControlFlow::Continue(())

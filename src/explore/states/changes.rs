@@ -23,7 +23,7 @@ pub(super) struct Changes {
 }
 
 /// What a step has changed; nothing if that is more than what it is said to depend on.
-pub(super) fn changes<N>(of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<Changes> {
+pub(super) fn changes(of: &Origin<'_>, parts: &Parts, seen: &Seen<'_>) -> Option<Changes> {
     let Seen { footprint, behind, .. } = *seen;
     let now = behind.unwrap_or(of.numbers);
     let has_these_places = match now.len().cmp(&of.numbers.len()) {
@@ -81,7 +81,7 @@ impl Changes {
 }
 
 /// The places of other threads that a step depends on and may change: who waits for its end, and the groups.
-fn others<N>(of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> SmallVec<[usize; 8]> {
+fn others(of: &Origin<'_>, parts: &Parts, seen: &Seen<'_>) -> SmallVec<[usize; 8]> {
     let parent = seen.footprint.end().flatten().map(|parent| of.cells + parent.index());
     let groups = seen.footprint.groups().iter();
     let members = groups.flat_map(|&standing| parts.group(standing, of.numbers));

@@ -9,10 +9,7 @@
 use super::memo::Memo;
 use super::origin::{Happened, Origin};
 use crate::reduction::{Reduction, first_of};
-use cssame_vm::{
-    Choice, CodeIndex, Encoding, Event, Footprint, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName,
-};
-use std::marker::PhantomData;
+use cssame_vm::{Choice, Encoding, Footprint, Machine, Move, Parts, State, ThreadIndex};
 
 /// Memory that parts and steps may take, and what is added to it for each state.
 const AT_FIRST: u64 = 1 << 20;
@@ -23,9 +20,9 @@ const PER_STATE: u64 = 16;
 const FROM: u64 = if cfg!(debug_assertions) { 16 } else { 1_000 };
 
 /// The parts and the steps that were met.
-pub(super) struct Collapse<N> {
+pub(super) struct Collapse {
     pub parts: Parts,
-    pub memo: Memo<N>,
+    pub memo: Memo,
     /// Whether new states are written as numbers, and whether that may begin yet.
     pub is_on: bool,
     may_begin: bool,
@@ -37,9 +34,9 @@ pub(super) struct Collapse<N> {
     pub events: Vec<Happened>,
 }
 
-impl<N: Copy> Collapse<N> {
+impl Collapse {
     /// Nothing yet.
-    pub(super) fn new(machine: &Machine, may_begin: bool) -> Collapse<N> {
+    pub(super) fn new(machine: &Machine, may_begin: bool) -> Collapse {
         Collapse {
             parts: Parts::default(),
             memo: Memo::new(machine.global_locks()),
@@ -70,13 +67,6 @@ impl<N: Copy> Collapse<N> {
         self.is_on = self.is_on && self.bytes() <= AT_FIRST + PER_STATE * states;
     }
 
-    /// Gives back what is not used any more.
-    pub(super) fn tidy(&mut self) {
-        if !self.is_on {
-            self.memo = Memo::new(&[]);
-        }
-    }
-
     /// The state that the machine has loaded is none that is known by its numbers.
     pub(super) fn forget_loaded(&mut self) {
         self.loaded.clear();
@@ -100,27 +90,6 @@ impl<N: Copy> Collapse<N> {
         };
         machine.write_numbers(of, (before, &self.loaded), &mut self.parts, &mut self.behind, commutes);
         &self.behind
-    }
-}
-
-/// Keeps events as a visitor is told of them.
-pub(super) struct Record<'a, V> {
-    events: &'a mut Vec<Happened>,
-    visitor: PhantomData<V>,
-}
-
-impl<'a, V> Record<'a, V> {
-    pub(super) fn new(events: &'a mut Vec<Happened>) -> Record<'a, V> {
-        Record { events, visitor: PhantomData }
-    }
-}
-
-impl<V: Observer> Observer for Record<'_, V> {
-    const ACTIVE: bool = V::ACTIVE;
-    const DETAILS: bool = V::DETAILS;
-
-    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        self.events.push((thread, at, event));
     }
 }
 

@@ -6,24 +6,24 @@
 //! **Algorithm**: a step that was done before in a like state ([`Memo`](super::memo::Memo)) is not done again: what it has changed
 //! is done to the numbers, and its events are told once more. The machine does the others; these are entered.
 //!
-//! **Soundness and limits**: for monitors that remember nothing ([`Monitor::REMEMBERS`]) and visitors that learn of steps by their
-//! events alone.
+//! **Soundness and limits**: for monitors that remember nothing ([`REMEMBERS`](super::Monitor::REMEMBERS)) and visitors that learn of
+//! steps by their events and notes alone.
 
 use super::ahead::{Ready, Scene};
-use super::collapse::{self, Collapse, Record, first};
+use super::collapse::{self, Collapse, first};
 use super::frontier::Block;
-use super::graph::NodeKind;
-use super::memo::Known;
+use super::graph::{DISCARDED, NodeKind};
+use super::memo::{Known, Memo};
 use super::origin::{Happened, Origin, Seen};
-use super::{Engine, Monitor, Visitor};
-use cssame_vm as vm;
-use cssame_vm::{Choice, Encoding, Move};
+use super::watch::Task;
+use super::{Engine, Transition};
+use cssame_vm::{Choice, Encoding, Footprint, Move, Progress, Work};
 use std::ops::ControlFlow;
 
 /// Of the states and the steps from memory, one of so many is checked where results are.
 const EVERY: u64 = 8;
 
-impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
+impl Engine<'_> {
     /// Expands the states of a block.
     pub(super) fn expand_numbered(&mut self, block: &Block) -> ControlFlow<()> {
         let mut ahead = std::mem::take(&mut self.ahead);
@@ -33,7 +33,11 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.ahead_bytes = ahead.bytes();
         let over = (0..ahead.len()).try_for_each(|state| self.expand_ready(ahead.state(state)));
         self.ahead = ahead;
-        self.collapse.tidy();
+        if !self.collapse.is_on {
+            // No step is looked for any more.
+            self.collapse.memo = Memo::new(&[]);
+            self.watch.forget_notes();
+        }
         over
     }
 
@@ -71,10 +75,10 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Lets the machine load a state.
     pub(super) fn load_numbers(&mut self, numbers: &[u32]) {
-        let Engine { collapse, parent, hashes, machine, .. } = self;
+        let Engine { collapse, parent, hashes, machine, watch, .. } = self;
         collapse.parts.write_words(numbers, &mut collapse.words);
-        machine.load(collapse.words.words(), collapse.words.ends(), &mut parent.0, hashes);
-        parent.1.decode(&[]);
+        machine.load(collapse.words.words(), collapse.words.ends(), parent, hashes);
+        watch.decode(&[]);
         collapse.loaded.clear();
         collapse.loaded.extend_from_slice(numbers);
     }
@@ -107,7 +111,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let mut moves = std::mem::take(&mut self.moves);
         if !collapse::moves(&self.collapse.parts, numbers, &mut moves) {
             self.load_unless_loaded(numbers);
-            self.machine.moves(&self.parent.0, &mut moves);
+            self.machine.moves(&self.parent, &mut moves);
         }
         moves
     }
@@ -164,22 +168,17 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         debug_assert!(self.is_done_so(self.found.statistics.steps, choice, of, step));
         self.found.statistics.steps += 1;
         self.executed.0 += u64::from(self.collapse.memo.step(step).instructions);
-        self.visitor.begin();
-        if V::ACTIVE {
-            let Collapse { memo, parts, .. } = &self.collapse;
-            for (thread, at, event) in memo.events(step, of, parts) {
-                self.visitor.event(thread, at, event);
-            }
-        }
-        if self.collapse.memo.step(step).is_discarded {
-            self.discard(from, choice);
-            return ControlFlow::Continue(());
-        }
-        let visit = || self.found.graph.visit(fingerprint, from, choice, NodeKind::Waiting);
-        let (to, is_new) = known.map_or_else(visit, |known| (known, false));
-        self.visitor.notes(self.collapse.memo.notes(step));
-        self.lead_to(from, choice, to);
-        if self.visitor.is_enough() {
+        let Collapse { memo, parts, .. } = &self.collapse;
+        let (to, is_new) = if memo.step(step).is_discarded {
+            (DISCARDED, false)
+        } else if let Some(known) = known {
+            (known, false)
+        } else {
+            self.found.graph.visit(fingerprint, from, choice, NodeKind::Waiting)
+        };
+        self.arrived = if to == DISCARDED { 0 } else { to };
+        self.found.graph.add_edge(to);
+        if self.watch.again((memo, parts), of, step, &Transition { from, choice: Some(choice), to }) {
             return self.ended(ControlFlow::Break(()));
         }
         if !is_new {
@@ -207,43 +206,36 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     /// depends on too much.
     fn learn(&mut self, choice: Choice, of: &Origin<'_>) -> Option<u32> {
         self.load_unless_loaded(of.numbers);
-        self.child.0.copy_changes_from(&mut self.parent.0);
-        self.child.1.clone_from(&self.parent.1);
-        let Collapse { footprint, events, .. } = &mut self.collapse;
-        events.clear();
-        footprint.begin(self.machine, &self.parent.0, choice);
-        let (state, monitor) = &mut self.child;
-        let record = Record::<V>::new(events);
-        let observer = &mut (record, (&mut *monitor, (&mut self.executed, &mut *footprint)));
-        let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
-        footprint.finish(self.machine, &self.parent.0, state);
-        let progress = self.settled(progress);
-        let Engine { machine, collapse, parent, child, hashes, encoding, reduction, .. } = self;
+        self.child.copy_changes_from(&mut self.parent);
+        let Engine { machine, collapse, watch, parent, child, hashes, encoding, reduction, found, executed, .. } = self;
+        collapse.footprint.begin(machine, parent, choice);
+        let mut task = Task { machine, tables: &mut found.tables, state: child, choice: Some(choice), work: executed };
+        let progress = watch.learn(&mut task, parent, &mut collapse.footprint, &mut collapse.events);
         match progress {
-            vm::Progress::Discarded => {
-                let Collapse { parts, memo, footprint, events, .. } = collapse;
-                memo.learn(of, parts, &Seen { footprint, behind: None, events, notes: &[] })
-            }
-            vm::Progress::Running => {
-                machine.fingerprint_behind(&parent.0, hashes, &child.0);
-                machine.encode_behind(hashes, &child.0, encoding);
-                collapse.numbers_of(machine, (&child.0, encoding), hashes.loaded(), *reduction);
-                let Collapse { parts, memo, footprint, events, behind, .. } = collapse;
-                memo.learn(of, parts, &Seen { footprint, behind: Some(behind), events, notes: child.1.notes() })
+            Progress::Discarded => {}
+            Progress::Running => {
+                machine.fingerprint_behind(parent, hashes, child);
+                machine.encode_behind(hashes, child, encoding);
+                collapse.numbers_of(machine, (child, encoding), hashes.loaded(), *reduction);
             }
             // The visitor looks at the states of ends.
-            vm::Progress::Finished | vm::Progress::Failed(_) => {
+            Progress::Finished | Progress::Failed(_) => {
                 collapse.memo.learn_open(of, &collapse.parts);
-                None
+                return None;
             }
         }
+        let Collapse { parts, memo, footprint, events, behind, .. } = collapse;
+        let behind = (progress == Progress::Running).then_some(behind.as_slice());
+        let step = memo.learn(of, parts, &Seen { footprint, behind, events })?;
+        watch.keep_notes(progress);
+        Some(step)
     }
 
     /// Enters a state that a step has led to, by its words.
     pub(super) fn push_state(&mut self, node: u32, monitor_words: usize) {
         let Engine { machine, collapse, child, hashes, encoding, reduction, next, more, dictionary, .. } = self;
         if collapse.is_on {
-            next.push_numbers(node, collapse.numbers_of(machine, (&child.0, encoding), hashes.loaded(), *reduction));
+            next.push_numbers(node, collapse.numbers_of(machine, (child, encoding), hashes.loaded(), *reduction));
         } else {
             next.push(node, (encoding.words(), encoding.ends()), &more[..monitor_words], dictionary);
         }
@@ -256,7 +248,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.load_unless_loaded(numbers);
         let (mut ours, mut all) = (Vec::new(), Vec::new());
-        self.machine.moves(&self.parent.0, &mut all);
+        self.machine.moves(&self.parent, &mut all);
         collapse::moves(&self.collapse.parts, numbers, &mut ours) && ours == all
     }
 
@@ -266,24 +258,23 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             return true;
         }
         self.load_unless_loaded(of.numbers);
-        self.child.0.copy_changes_from(&mut self.parent.0);
-        self.child.1.clone_from(&self.parent.1);
-        let (state, monitor) = &mut self.child;
-        let mut events: Vec<Happened> = Vec::new();
+        self.child.copy_changes_from(&mut self.parent);
+        let (mut events, mut footprint, mut work): (Vec<Happened>, Footprint, Work) = Default::default();
         let marks = self.found.tables.marks();
-        let observer = &mut (Record::<V>::new(&mut events), &mut *monitor);
-        let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
-        assert!(self.found.tables.marks() == marks, "all names are known");
+        let Engine { machine, watch, parent, child, found, .. } = self;
+        footprint.begin(machine, parent, choice);
+        let mut task = Task { machine, tables: &mut found.tables, state: child, choice: Some(choice), work: &mut work };
+        let progress = watch.learn(&mut task, parent, &mut footprint, &mut events);
+        assert!(found.tables.marks() == marks, "all names are known");
         let memo = &self.collapse.memo;
         let known: Vec<Happened> = memo.events(step, of, &self.collapse.parts).collect();
-        assert!(!V::ACTIVE || known == events, "a step has the same events: {choice:?}");
+        assert!(known == events, "a step has the same events: {choice:?}");
         if memo.step(step).is_discarded {
-            return progress == vm::Progress::Discarded || monitor.is_dead();
+            return progress == Progress::Discarded;
         }
-        monitor.settle(self.machine, state);
-        assert_eq!(progress, vm::Progress::Running);
+        assert_eq!(progress, Progress::Running);
         let (mut now, mut behind) = (Encoding::default(), Vec::new());
-        self.machine.encode(state, &mut now);
+        self.machine.encode(&self.child, &mut now);
         memo.write_behind(step, of, &mut behind);
         let mut words = Encoding::default();
         self.collapse.parts.write_words(&behind, &mut words);
@@ -295,37 +286,64 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::states::{EndContext, Transition, search};
+    use crate::states::{EndContext, Monitor, Visitor, search};
     use cssame_budget::Budget;
     use cssame_front::compile;
     use cssame_source::SourceMap;
     use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
+    use std::cell::Cell;
+    use std::collections::BTreeSet;
+    use std::rc::Rc;
 
-    /// Counts steps, and those that the machine does.
-    #[derive(Default)]
-    struct Counter {
-        steps: u64,
-        by_machine: u64,
+    /// Numbers the steps that the machine does.
+    #[derive(Clone, Default)]
+    struct Numbers {
+        last: Rc<Cell<u64>>,
+        note: u64,
     }
 
-    impl Observer for Counter {
+    impl Observer for Numbers {
+        const ACTIVE: bool = false;
         const DETAILS: bool = false;
 
         fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 
         fn begin_step(&mut self, _: ThreadName) {
-            self.by_machine += 1;
+            self.note = self.last.get() + 1;
+            self.last.set(self.note);
         }
     }
 
-    impl Visitor<()> for Counter {
-        fn begin(&mut self) {}
+    impl Monitor for Numbers {
+        type Note = u64;
 
-        fn transition(&mut self, _: &Transition) {
+        const REMEMBERS: bool = false;
+
+        fn encode(&self, _: &mut Vec<u64>) {}
+
+        fn decode(&mut self, _: &[u64]) {}
+
+        fn notes(&self) -> &[u64] {
+            std::slice::from_ref(&self.note)
+        }
+    }
+
+    /// Counts steps, and notes those that the machine has done.
+    #[derive(Default)]
+    struct Counter {
+        steps: u64,
+        by_machine: BTreeSet<u64>,
+    }
+
+    impl Visitor<Numbers> for Counter {
+        const ACTIVE: bool = true;
+
+        fn transition(&mut self, _: &Transition, notes: &[u64]) {
             self.steps += 1;
+            self.by_machine.extend(notes);
         }
 
-        fn end(&mut self, _: &EndContext<'_, ()>) -> ControlFlow<()> {
+        fn end(&mut self, _: &EndContext<'_, Numbers>) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
     }
@@ -337,15 +355,16 @@ mod tests {
         let program = compile(&sources, file, &[]).program.expect("a program");
         let machine = Machine::new(&program, &Visibility::all(&program));
         let mut counter = Counter::default();
-        search(&machine, &Budget::unlimited(), (), &mut counter);
+        search(&machine, &Budget::unlimited(), Numbers::default(), &mut counter);
         counter
     }
 
-    /// Those are before steps are kept, and at ends of executions; the visitor is not told of a step that is done to learn of it.
+    /// The machine does those before steps are kept, those at ends of executions, and each other one once.
     fn assert_from_memory(text: &str) {
         let counter = count(text);
         assert!(counter.steps > 2_000, "{} steps of {text}", counter.steps);
-        assert!(counter.by_machine * 10 < counter.steps, "{} of {} steps of {text}", counter.by_machine, counter.steps);
+        let by_machine = counter.by_machine.len() as u64;
+        assert!(by_machine * 5 < counter.steps, "{by_machine} of {} steps of {text}", counter.steps);
     }
 
     const DINE: &str =

@@ -12,6 +12,7 @@
 //! **Soundness and limits**: all steps are done by the machine. An execution that cannot end stays as it is; and where
 //! a bound has cut the search, so do those beyond a number of steps, for the time is up.
 
+use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::fingerprint_of;
 use crate::states::graph::{DISCARDED, Graph, NodeKind};
 use crate::states::round_robin::RoundRobin;
@@ -38,6 +39,17 @@ pub(crate) struct Completion<'a> {
     /// Steps that may still be done.
     left: Cell<usize>,
     walks: RefCell<Walks<'a>>,
+}
+
+/// An execution to the first of these states from which some is not discarded, and on to an end where there is one.
+pub(crate) fn witness(machine: &Machine, graph: &Graph, states: &[u32]) -> Option<Vec<Choice>> {
+    let must_last = machine.may_discard() && !states.is_empty();
+    let lasting = must_last.then(|| lasting_states(graph, Unexpanded::Lost));
+    let lasts = |node: &u32| lasting.as_ref().is_none_or(|states| states.contains(*node as usize));
+    let node = states.iter().copied().find(lasts)?;
+    let mut schedule = graph.path_to(node);
+    Completion::new(machine, graph).complete(&mut schedule, node);
+    Some(schedule)
 }
 
 impl<'a> Completion<'a> {

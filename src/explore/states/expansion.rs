@@ -6,17 +6,17 @@
 //! **Algorithm**: all steps, in the order of the machine. With [`Reduction`], those of one thread alone where that is enough; if
 //! its step leads to no state that is still to be expanded, the others follow (the proviso for cycles).
 
-use super::{DISCARDED, End, EndContext, Engine, Monitor, NodeKind, Transition, Visitor};
+use super::{DISCARDED, End, EndContext, Engine, NodeKind, Transition};
 use crate::reduction::Reduction;
 use cssame_vm::{Choice, Move};
 use std::ops::ControlFlow;
 
-impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
+impl Engine<'_> {
     /// The moves of the state of `parent` that are to be followed.
     pub(super) fn parent_moves(&mut self) -> Vec<Move> {
         let mut moves = std::mem::take(&mut self.moves);
-        self.machine.moves(&self.parent.0, &mut moves);
-        self.parent.1.restrict(&self.parent.0, &mut moves);
+        self.machine.moves(&self.parent, &mut moves);
+        self.watch.restrict(&self.parent, &mut moves);
         moves
     }
 
@@ -46,15 +46,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     /// A step has led to an execution that is discarded.
     pub(super) fn discard(&mut self, from: u32, choice: Choice) {
         self.found.graph.add_edge(DISCARDED);
-        self.visitor.discarded(from, choice);
         self.arrived = 0;
-    }
-
-    /// A step has led to a node.
-    pub(super) fn lead_to(&mut self, from: u32, choice: Choice, to: u32) {
-        self.arrived = to;
-        self.found.graph.add_edge(to);
-        self.visitor.transition(&Transition { from, choice: Some(choice), to });
+        self.watch.transition(&Transition { from, choice: Some(choice), to: DISCARDED });
     }
 
     /// The reduction, where states are reduced now.
@@ -64,7 +57,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Does the steps of a state: those of one thread alone, if that is enough.
     fn follow(&mut self, node: u32, moves: &[Move]) -> ControlFlow<()> {
-        let first = self.reduction().and_then(|reduction| reduction.first(self.machine, &self.parent.0, moves));
+        let first = self.reduction().and_then(|reduction| reduction.first(self.machine, &self.parent, moves));
         if let Some(place) = first {
             self.step(node, Choice { thread: moves[place].thread, alternative: 0 })?;
             if self.leads_on_from(node) {
@@ -101,12 +94,12 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let context = EndContext {
             machine: self.machine,
             tables: &self.found.tables,
-            state: &self.parent.0,
-            monitor: &self.parent.1,
+            state: &self.parent,
+            monitor: &(),
             node,
             end: End::Deadlock,
         };
-        let wanted = self.visitor.end(&context);
+        let wanted = self.watch.end(&context);
         self.ended(wanted)
     }
 }

@@ -1,6 +1,6 @@
 //! Steps that were done before.
 //!
-//! **Input**: a state as the numbers of its parts, and a choice. **Output**: what the step changes, tells and notes, if a step of
+//! **Input**: a state as the numbers of its parts, and a choice. **Output**: what the step changes and tells, if a step of
 //! the same thread was done before in a state that was like this one in all that the step depends on.
 //!
 //! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Footprint`]): most often a cell; where it wakes
@@ -71,15 +71,15 @@ pub(super) struct Step {
     threads: u32,
     /// What is added to the fingerprint, but for the cells that were there before.
     delta: u128,
-    /// Where its cells, its other threads, its events and its notes end.
-    ends: [u32; 4],
+    /// Where its cells, its other threads and its events end.
+    ends: [u32; 3],
 }
 
 /// Groups that are told apart, at most: a step that depends on more is done by the machine.
 const GROUPS: usize = 1 << 14;
 
-/// The steps that were done, with notes of the monitor.
-pub(super) struct Memo<N> {
+/// The steps that were done.
+pub(super) struct Memo {
     /// By number of the thread: where its only alternative begins.
     roots: Vec<u32>,
     /// The same for other alternatives.
@@ -93,7 +93,6 @@ pub(super) struct Memo<N> {
     others: Vec<(u32, u32)>,
     /// Events; and whether what the cell has held before is not told by the step.
     events: Vec<(Happened, bool)>,
-    notes: Vec<N>,
     locks: Vec<u32>,
     /// Lists of locks that decide about a step in which their thread ends.
     used: IndexSet<SmallVec<[u32; 2]>, FxBuildHasher>,
@@ -109,9 +108,9 @@ enum Link {
     Branch(u32, u32),
 }
 
-impl<N: Copy> Memo<N> {
+impl Memo {
     /// Nothing yet; the addresses of the locks of globals.
-    pub(super) fn new(locks: &[u32]) -> Memo<N> {
+    pub(super) fn new(locks: &[u32]) -> Memo {
         Memo {
             roots: Vec::new(),
             more_roots: FxHashMap::default(),
@@ -121,7 +120,6 @@ impl<N: Copy> Memo<N> {
             cells: Vec::new(),
             others: Vec::new(),
             events: Vec::new(),
-            notes: Vec::new(),
             locks: locks.to_vec(),
             used: IndexSet::default(),
             groups: IndexSet::default(),
@@ -137,8 +135,8 @@ impl<N: Copy> Memo<N> {
         let changes = (self.cells.capacity() + self.others.capacity()) * size_of::<(u32, u32)>();
         let group = size_of::<Group>() + 2 * size_of::<usize>();
         let groups = self.groups.capacity() * group + self.words_of_groups * size_of::<u32>();
-        let lists = self.events.capacity() * size_of::<(Happened, bool)>() + self.notes.capacity() * size_of::<N>();
-        (maps + nodes + steps + changes + groups + lists) as u64
+        let events = self.events.capacity() * size_of::<(Happened, bool)>();
+        (maps + nodes + steps + changes + groups + events) as u64
     }
 
     fn root(&self, of: &Origin<'_>) -> u32 {
@@ -214,8 +212,8 @@ impl<N: Copy> Memo<N> {
         &self.steps[step as usize]
     }
 
-    fn starts(&self, step: u32) -> [u32; 4] {
-        step.checked_sub(1).map_or([0; 4], |before| self.steps[before as usize].ends)
+    fn starts(&self, step: u32) -> [u32; 3] {
+        step.checked_sub(1).map_or([0; 3], |before| self.steps[before as usize].ends)
     }
 
     /// The cells that a step changes: addresses and numbers.
@@ -237,19 +235,13 @@ impl<N: Copy> Memo<N> {
         step: u32,
         of: &Origin<'m>,
         parts: &'m Parts,
-    ) -> impl Iterator<Item = Happened> + use<'m, N> {
+    ) -> impl Iterator<Item = Happened> + use<'m> {
         let numbers = of.numbers;
         let events = &self.events[self.starts(step)[2] as usize..self.steps[step as usize].ends[2] as usize];
         events.iter().map(move |&((name, at, event), is_unread)| {
             let event = if is_unread { parts.with_old(event, |address| numbers[address as usize]) } else { event };
             (name, at, event)
         })
-    }
-
-    /// What the monitor has noted of a step.
-    #[inline]
-    pub(super) fn notes(&self, step: u32) -> &[N] {
-        &self.notes[self.starts(step)[3] as usize..self.steps[step as usize].ends[3] as usize]
     }
 
     /// The fingerprint of the state that a step leads to, by that of the state that it begins in.
@@ -303,7 +295,7 @@ impl<N: Copy> Memo<N> {
     }
 
     /// Enters a step that was not known; gives its number, unless it depends on too much.
-    pub(super) fn learn(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<u32> {
+    pub(super) fn learn(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_>) -> Option<u32> {
         let (mut link, mut passed) = self.last_link(of, parts)?;
         let mut groups = seen.footprint.groups().iter().map(|&standing| Key::Group(standing));
         let is_numbered = groups.all(|key| self.number_of(key, of, parts) != NONE);
@@ -330,7 +322,7 @@ impl<N: Copy> Memo<N> {
     }
 
     /// What a step depends on beside its thread.
-    fn keys(&mut self, of: &Origin<'_>, seen: &Seen<'_, N>) -> SmallVec<[Key; 8]> {
+    fn keys(&mut self, of: &Origin<'_>, seen: &Seen<'_>) -> SmallVec<[Key; 8]> {
         let footprint = seen.footprint;
         // What stands where is known by the rest, so that comes first.
         let rest = footprint.depends_on_rest().then_some(Key::Rest);
@@ -376,8 +368,8 @@ impl<N: Copy> Memo<N> {
     }
 
     /// The step that was seen, unless it depends on too much; its lists are entered.
-    fn step_of(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<Step> {
-        let Seen { footprint, behind, events, notes } = *seen;
+    fn step_of(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_>) -> Option<Step> {
+        let Seen { footprint, behind, events } = *seen;
         // What the thread still holds at its end goes to another one.
         let ends = footprint.end().is_some();
         if footprint.is_open() || ends && !self.holds_nothing_but(footprint.cells(), of, parts) {
@@ -388,7 +380,6 @@ impl<N: Copy> Memo<N> {
         self.cells.extend_from_slice(&cells);
         self.others.extend_from_slice(&others);
         self.events.extend(events.iter().map(|&happened| (happened, footprint.is_unread(happened.2))));
-        self.notes.extend_from_slice(notes);
         Some(Step {
             is_discarded: behind.is_none(),
             instructions: footprint.instructions,
@@ -397,7 +388,7 @@ impl<N: Copy> Memo<N> {
             threads: if now.len() == of.numbers.len() { NONE } else { (now.len() - of.cells) as u32 },
             rest: if footprint.depends_on_rest() { now[0] } else { NONE },
             delta,
-            ends: [self.cells.len(), self.others.len(), self.events.len(), self.notes.len()].map(|end| end as u32),
+            ends: [self.cells.len(), self.others.len(), self.events.len()].map(|end| end as u32),
         })
     }
 }

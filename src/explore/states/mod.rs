@@ -7,8 +7,8 @@
 //! **Algorithm**: explicit-state search, level by level, as in SPIN (Holzmann, "The Model Checker SPIN", 1997).
 //! 1. The states of a level wait, each as the difference to the one before it (`frontier`); those of the next level are
 //!    written behind one another in the same way. Nothing is allocated for a step.
-//! 2. A state is decoded, and each choice that it has is done by the machine, watched by the monitor and by the
-//!    visitor. Where the monitor remembers nothing, a step that was done before in a like state is not done again (`collapsed`).
+//! 2. A state is decoded, and each choice that it has is done by the machine, watched by the monitor and by the visitor (`watch`). Where
+//!    the monitor remembers nothing, a step that was done before in a like state is not done again (`collapsed`).
 //! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`), which follows from that of the state
 //!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
 //!    led to it first, and waits for the next level.
@@ -45,23 +45,24 @@ mod round_robin;
 pub(crate) mod terms;
 mod visited;
 mod visitor;
+mod watch;
 
 use ahead::Ahead;
 use collapse::Collapse;
 use dictionary::Dictionary;
 pub(crate) use fingerprint::fingerprint_of;
-use fingerprint::{encode_rest, with_rest};
+use fingerprint::{encode_failure, with_rest};
 use frontier::{Block, Frontier, Reader, Waiting};
 pub(crate) use monitor::Monitor;
 use numbered::NumberReader;
 pub(crate) use visited::Fingerprints;
-pub(crate) use visitor::{End, EndContext, Transition, Visitor};
+pub(crate) use visitor::{AtEnds, End, EndContext, Transition, Visitor};
+use watch::{Task, Watch, Watched};
 
 use crate::reduction::Reduction;
 use crate::states::graph::{DISCARDED, Graph, NodeKind};
 use cssame_budget::{Bound, Budget, Statistics};
-use cssame_vm as vm;
-use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, State, Tables, ThreadIndex, Work};
+use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, Progress, State, Tables, ThreadIndex, Work};
 use std::ops::ControlFlow;
 
 /// What a search has found.
@@ -75,10 +76,10 @@ pub(crate) struct Searched {
     pub stopped: bool,
 }
 
-struct Engine<'a, G: Monitor, V> {
+struct Engine<'a> {
     machine: &'a Machine,
     budget: &'a Budget<'a>,
-    visitor: &'a mut V,
+    watch: &'a mut dyn Watch,
     reduction: Option<Reduction<'a>>,
     /// Whether states of this level are reduced.
     reduces: bool,
@@ -89,7 +90,7 @@ struct Engine<'a, G: Monitor, V> {
     dictionary: Dictionary,
     reader: Reader,
     number_reader: NumberReader,
-    collapse: Collapse<G::Note>,
+    collapse: Collapse,
     /// The steps of the states that are expanded next, and their memory, for they are taken out while these are.
     ahead: Ahead,
     ahead_bytes: u64,
@@ -98,10 +99,11 @@ struct Engine<'a, G: Monitor, V> {
     level_bytes: u64,
     /// Words of the state that is expanded.
     words: u64,
-    parent: (State, G),
-    child: (State, G),
+    parent: State,
+    child: State,
     hashes: Hashes,
     encoding: Encoding,
+    /// What a state is known by besides: the words of the monitor, and a failure.
     more: Vec<u64>,
     moves: Vec<Move>,
     /// States that were expanded, or begun.
@@ -133,17 +135,6 @@ pub(crate) fn search<G: Monitor, V: Visitor<G>>(
     search_with_names(machine, Tables::new(), budget, monitor, visitor)
 }
 
-/// As [`search`], with reduction.
-pub(crate) fn search_reduced<G: Monitor, V: Visitor<G>>(
-    machine: &Machine,
-    budget: &Budget<'_>,
-    monitor: G,
-    visitor: &mut V,
-    reduction: Option<Reduction<'_>>,
-) -> Searched {
-    search_by(machine, Tables::new(), budget, monitor, visitor, reduction)
-}
-
 /// As [`search`], with the names of threads that are known before: they keep their ids.
 pub(crate) fn search_with_names<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
@@ -156,7 +147,7 @@ pub(crate) fn search_with_names<G: Monitor, V: Visitor<G>>(
 }
 
 /// As [`search`], with names that are known, and with reduction.
-fn search_by<G: Monitor, V: Visitor<G>>(
+pub(crate) fn search_by<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     tables: Tables,
     budget: &Budget<'_>,
@@ -165,27 +156,37 @@ fn search_by<G: Monitor, V: Visitor<G>>(
     reduction: Option<Reduction<'_>>,
 ) -> Searched {
     let graph = if visitor.asks_for_edges() { Graph::default() } else { Graph::without_edges() };
-    let collapses = !G::REMEMBERS && machine.has_parts();
-    let mut engine: Engine<'_, G, V> = Engine {
+    let collapse = Collapse::new(machine, !G::REMEMBERS && machine.has_parts());
+    let found = Searched { graph, tables, statistics: Statistics::default(), bound: None, stopped: false };
+    search_watched((machine, budget), reduction, (found, collapse), &mut Watched::new(monitor, visitor))
+}
+
+fn search_watched<'a>(
+    (machine, budget): (&'a Machine, &'a Budget<'a>),
+    reduction: Option<Reduction<'a>>,
+    (found, collapse): (Searched, Collapse),
+    watch: &'a mut dyn Watch,
+) -> Searched {
+    let mut engine = Engine {
         machine,
         budget,
-        visitor,
+        watch,
         reduction: reduction.filter(|reduction| reduction.serves(machine)),
         reduces: false,
         arrived: 0,
-        found: Searched { graph, tables, statistics: Statistics::default(), bound: None, stopped: false },
+        found,
         next: Frontier::default(),
         dictionary: Dictionary::default(),
         reader: Reader::default(),
         number_reader: NumberReader::default(),
-        collapse: Collapse::new(machine, collapses),
+        collapse,
         ahead: Ahead::default(),
         ahead_bytes: 0,
         left: 0,
         level_bytes: 0,
         words: 0,
-        parent: (State::default(), monitor.clone()),
-        child: (State::default(), monitor),
+        parent: State::default(),
+        child: State::default(),
         hashes: Hashes::default(),
         encoding: Encoding::default(),
         more: Vec::new(),
@@ -201,7 +202,7 @@ fn search_by<G: Monitor, V: Visitor<G>>(
     engine.found
 }
 
-impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
+impl Engine<'_> {
     fn run(&mut self) -> ControlFlow<()> {
         self.dictionary.make_room(DICTIONARY);
         self.start()?;
@@ -263,8 +264,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     fn load(&mut self, waiting: Waiting<'_>) {
-        self.machine.load(waiting.state, waiting.ends, &mut self.parent.0, &mut self.hashes);
-        self.parent.1.decode(waiting.monitor);
+        self.machine.load(waiting.state, waiting.ends, &mut self.parent, &mut self.hashes);
+        self.watch.decode(waiting.monitor);
         self.collapse.forget_loaded();
     }
 
@@ -286,15 +287,16 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         node
     }
 
+    /// Lets the machine do a step of the state of `child`, or the beginning.
+    fn run_machine(&mut self, choice: Option<Choice>) -> Progress {
+        let Engine { machine, watch, found, child, more, executed, .. } = self;
+        watch.step(&mut Task { machine, tables: &mut found.tables, state: child, choice, work: executed }, more)
+    }
+
     /// Enters the first state.
     fn start(&mut self) -> ControlFlow<()> {
-        let (state, monitor) = &mut self.child;
-        self.visitor.begin();
-        *state = self.machine.start(&mut self.found.tables, &mut (&mut *self.visitor, &mut *monitor));
-        let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
-        let finished = self.machine.is_finished(state);
-        let progress = if finished { vm::Progress::Finished } else { vm::Progress::Running };
-        self.arrive(0, choice, progress)
+        let progress = self.run_machine(None);
+        self.arrive(0, Choice { thread: ThreadIndex(0), alternative: 0 }, progress)
     }
 
     /// The states of a level are not expanded because their executions are as long as may be.
@@ -324,43 +326,30 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
         self.may_step()?;
-        self.child.0.copy_changes_from(&mut self.parent.0);
-        self.child.1.clone_from(&self.parent.1);
-        self.visitor.begin();
-        let (state, monitor) = &mut self.child;
-        let observer = &mut (&mut *self.visitor, (&mut *monitor, &mut self.executed));
-        let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
+        self.child.copy_changes_from(&mut self.parent);
+        let progress = self.run_machine(Some(choice));
         self.found.statistics.steps += 1;
         self.arrive(node, choice, progress)
     }
 
-    /// What the step to the state of `child` has led to, for the monitor as well.
-    fn settled(&mut self, progress: vm::Progress) -> vm::Progress {
-        let (state, monitor) = &mut self.child;
-        if progress != vm::Progress::Discarded {
-            monitor.settle(self.machine, state);
-        }
-        if monitor.is_dead() { vm::Progress::Discarded } else { progress }
-    }
-
     /// Enters the state of `child` into the graph.
-    fn arrive(&mut self, from: u32, choice: Choice, progress: vm::Progress) -> ControlFlow<()> {
-        let progress = self.settled(progress);
+    fn arrive(&mut self, from: u32, choice: Choice, progress: Progress) -> ControlFlow<()> {
         let (kind, end) = match progress {
-            vm::Progress::Discarded => {
+            Progress::Discarded => {
                 self.discard(from, choice);
                 return ControlFlow::Continue(());
             }
-            vm::Progress::Running => (NodeKind::Waiting, None),
-            vm::Progress::Finished => (NodeKind::Finished, Some(End::Finished)),
-            vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
+            Progress::Running => (NodeKind::Waiting, None),
+            Progress::Finished => (NodeKind::Finished, Some(End::Finished)),
+            Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
         };
         let is_first = self.found.graph.len() == 0;
-        let monitor_words = encode_rest(&self.child.1, progress, &mut self.more);
+        let monitor_words = self.more.len();
+        encode_failure(progress, &mut self.more);
         let fingerprint = if is_first {
-            self.machine.begin_hashes(&self.child.0, &mut self.hashes)
+            self.machine.begin_hashes(&self.child, &mut self.hashes)
         } else {
-            self.machine.fingerprint_behind(&self.parent.0, &mut self.hashes, &self.child.0)
+            self.machine.fingerprint_behind(&self.parent, &mut self.hashes, &self.child)
         };
         let fingerprint = with_rest(fingerprint, &self.more);
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
@@ -368,10 +357,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         if !is_first {
             self.found.graph.add_edge(to);
         }
-        self.visitor.notes(self.child.1.notes());
-        self.visitor.transition(&Transition { from, choice: (!is_first).then_some(choice), to });
         self.found.statistics.executions += u64::from(end.is_some());
-        if self.visitor.is_enough() {
+        if self.watch.transition(&Transition { from, choice: (!is_first).then_some(choice), to }) {
             return self.ended(ControlFlow::Break(()));
         }
         if !is_new {
@@ -379,15 +366,14 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         match end {
             None => {
-                self.machine.encode_behind(&self.hashes, &self.child.0, &mut self.encoding);
+                self.machine.encode_behind(&self.hashes, &self.child, &mut self.encoding);
                 self.push_state(to, monitor_words);
                 self.wait()
             }
             Some(end) => {
-                let (state, monitor) = &self.child;
-                let tables = &self.found.tables;
-                let context = EndContext { machine: self.machine, tables, state, monitor, node: to, end };
-                let wanted = self.visitor.end(&context);
+                let (tables, state) = (&self.found.tables, &self.child);
+                let context = EndContext { machine: self.machine, tables, state, monitor: &(), node: to, end };
+                let wanted = self.watch.end(&context);
                 self.ended(wanted)
             }
         }

@@ -40,10 +40,9 @@ impl<'a> Origin<'a> {
 pub(super) type Group = SmallVec<[u32; 8]>;
 
 /// What was seen of a step that the machine has done.
-pub(super) struct Seen<'a, N> {
+pub(super) struct Seen<'a> {
     pub footprint: &'a Footprint,
     /// The numbers of the state that it has led to; none where the execution was discarded.
     pub behind: Option<&'a [u32]>,
     pub events: &'a [Happened],
-    pub notes: &'a [N],
 }

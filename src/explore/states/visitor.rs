@@ -3,7 +3,7 @@
 //! **Input**: the steps of a search, and the states in which executions end. **Output**: what a question keeps of them.
 
 use super::Monitor;
-use cssame_vm::{Choice, Failure, Machine, Observer, State, Tables};
+use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, State, Tables, ThreadName};
 use std::ops::ControlFlow;
 
 /// How an execution ends.
@@ -22,21 +22,26 @@ pub(crate) struct Transition {
     pub to: u32,
 }
 
-/// Looks on during a search.
-pub(crate) trait Visitor<G: Monitor>: Observer {
+/// Looks on during a search. What it is not interested in need not be there.
+pub(crate) trait Visitor<G: Monitor> {
+    /// Whether it is told of events, and of which cells: as [`Observer::ACTIVE`](cssame_vm::Observer::ACTIVE) and
+    /// [`Observer::DETAILS`](cssame_vm::Observer::DETAILS).
+    const ACTIVE: bool = false;
+    const DETAILS: bool = false;
+
     /// Whether edges of the graph are asked for when the search is over.
     fn asks_for_edges(&self) -> bool {
         true
     }
 
     /// A step begins; the events that follow belong to it.
-    fn begin(&mut self);
+    fn begin(&mut self) {}
 
-    /// What the monitor has noted of the step that is over now; nothing of one that was discarded.
-    fn notes(&mut self, _: &[G::Note]) {}
+    /// `thread` does something in the step at the instruction `at`.
+    fn event(&mut self, _thread: ThreadName, _at: CodeIndex, _: Event) {}
 
-    /// A step is over, and was not discarded.
-    fn transition(&mut self, transition: &Transition);
+    /// A step is over, and was not discarded; the monitor has noted this of it.
+    fn transition(&mut self, _: &Transition, _notes: &[G::Note]) {}
 
     /// A step is over, and was discarded.
     fn discarded(&mut self, _from: u32, _choice: Choice) {}
@@ -68,4 +73,34 @@ pub(crate) struct EndContext<'a, G> {
     pub monitor: &'a G,
     pub node: u32,
     pub end: End,
+}
+
+/// Looks at ends alone.
+pub(crate) struct AtEnds<F> {
+    look: F,
+    bytes: u64,
+}
+
+impl<F> AtEnds<F> {
+    /// What is to be done at an end; it may also say how much memory it takes from then on.
+    pub(crate) fn new<G>(look: F) -> AtEnds<F>
+    where
+        F: FnMut(&EndContext<'_, G>, &mut u64) -> ControlFlow<()>,
+    {
+        AtEnds { look, bytes: 0 }
+    }
+}
+
+impl<G: Monitor, F: FnMut(&EndContext<'_, G>, &mut u64) -> ControlFlow<()>> Visitor<G> for AtEnds<F> {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn end(&mut self, context: &EndContext<'_, G>) -> ControlFlow<()> {
+        (self.look)(context, &mut self.bytes)
+    }
 }

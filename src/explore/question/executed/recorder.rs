@@ -9,7 +9,7 @@ use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::completion::Completion;
 use crate::states::{End, EndContext, Searched, Transition, Visitor};
 use cssame_ir::Access;
-use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, Obstacle, PathId, Tables, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Machine, Obstacle, PathId, Tables};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::ops::ControlFlow;
@@ -33,8 +33,6 @@ struct Sight {
 /// See the module.
 pub(super) struct Recorder {
     may_discard: bool,
-    /// Notes of the step that is over.
-    current: Vec<Note>,
     /// The first sight; where executions may be discarded, one for each state that is led to.
     shown: IndexMap<Shown, Vec<Sight>, FxBuildHasher>,
     /// Which of them were seen to lead to which states.
@@ -85,7 +83,7 @@ pub(super) fn lists(tables: &Tables, found: impl Iterator<Item = (Shown, [PathId
 
 impl Recorder {
     pub(super) fn new(may_discard: bool) -> Recorder {
-        Recorder { may_discard, current: Vec::new(), shown: IndexMap::default(), known: FxHashSet::default() }
+        Recorder { may_discard, shown: IndexMap::default(), known: FxHashSet::default() }
     }
 
     fn note(&mut self, shown: Shown, sight: Sight) {
@@ -114,29 +112,12 @@ impl Recorder {
     }
 }
 
-impl Observer for Recorder {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
 impl Visitor<ExecutedMonitor<'_>> for Recorder {
-    fn begin(&mut self) {
-        self.current.clear();
-    }
-
-    fn notes(&mut self, notes: &[Note]) {
-        self.current.extend_from_slice(notes);
-    }
-
-    fn transition(&mut self, transition: &Transition) {
-        let notes = std::mem::take(&mut self.current);
-        for &note in &notes {
+    fn transition(&mut self, transition: &Transition, notes: &[Note]) {
+        for &note in notes {
             let (shown, threads) = Shown::of(note);
             self.note(shown, Sight { step: *transition, threads });
         }
-        self.current = notes;
     }
 
     fn bytes(&self) -> u64 {

@@ -18,9 +18,9 @@ pub use ends::CallEnd;
 pub use tracker::{Arm, CallTracker};
 
 use crate::answer::OutcomeStatus;
-use crate::states::{self, End, EndContext, Transition, Visitor};
+use crate::states::{self, End, EndContext, Visitor};
 use cssame_budget::{Bound, Budget, Statistics};
-use cssame_vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, OutputId, PathId, ThreadName};
+use cssame_vm::{CodeIndex, Failure, FailureKind, Machine, OutputId, PathId};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -83,21 +83,10 @@ struct Recorder<'a> {
     ends: Vec<(CallEnd, u32)>,
 }
 
-impl Observer for Recorder<'_> {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
-}
-
 impl Visitor<CallTracker> for Recorder<'_> {
     fn asks_for_edges(&self) -> bool {
         false
     }
-
-    fn begin(&mut self) {}
-
-    fn transition(&mut self, _: &Transition) {}
 
     fn bytes(&self) -> u64 {
         (self.ends.len() * (size_of::<Key>() + size_of::<CallEnd>() + 8 * self.cells.len())) as u64

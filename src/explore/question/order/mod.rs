@@ -18,12 +18,11 @@
 
 mod monitor;
 
-use crate::states::assumption::{Unexpanded, lasting_states};
-use crate::states::completion::Completion;
+use crate::states::completion::witness;
 use crate::states::{self, EndContext, Searched, Transition, Visitor};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::{Access, Program};
-use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, PathId, Tables, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Machine, PathId, Tables};
 use monitor::{Fixed, OrderMonitor};
 use std::ops::ControlFlow;
 
@@ -138,7 +137,7 @@ pub fn order(
         return OrderAnswer { verdict: OrderVerdict::Impossible, statistics: Statistics::default() };
     };
     let may_discard = machine.may_discard();
-    let mut finder = Finder { may_discard, has_reached: false, reached: Vec::new(), end: None };
+    let mut finder = Finder { may_discard, reached: Vec::new(), end: None };
     let searched = states::search_with_names(machine, tables.clone(), budget, OrderMonitor::new(&fixed), &mut finder);
     let verdict = match (finder.witness(machine, &searched), searched.bound) {
         (Some(schedule), _) => OrderVerdict::Possible(schedule),
@@ -151,9 +150,7 @@ pub fn order(
 /// Notes the steps that reach the target.
 struct Finder {
     may_discard: bool,
-    /// Whether the step that is over now has.
-    has_reached: bool,
-    /// The states that such steps lead to.
+    /// The states that they lead to.
     reached: Vec<u32>,
     /// The first end behind such a step, where executions may be discarded.
     end: Option<u32>,
@@ -161,40 +158,14 @@ struct Finder {
 
 impl Finder {
     fn witness(&self, machine: &Machine, searched: &Searched) -> Option<Vec<Choice>> {
-        let graph = &searched.graph;
-        if let Some(end) = self.end {
-            return Some(graph.path_to(end));
-        }
-        if self.reached.is_empty() {
-            return None;
-        }
-        let lasting = self.may_discard.then(|| lasting_states(graph, Unexpanded::Lost));
-        let lasts = |node: &u32| lasting.as_ref().is_none_or(|states| states.contains(*node as usize));
-        let node = self.reached.iter().copied().find(lasts)?;
-        let mut schedule = graph.path_to(node);
-        Completion::new(machine, graph).complete(&mut schedule, node);
-        Some(schedule)
+        let end = self.end.map(|end| searched.graph.path_to(end));
+        end.or_else(|| witness(machine, &searched.graph, &self.reached))
     }
-}
-
-impl Observer for Finder {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
 impl Visitor<OrderMonitor<'_>> for Finder {
-    fn begin(&mut self) {
-        self.has_reached = false;
-    }
-
-    fn notes(&mut self, notes: &[()]) {
-        self.has_reached = !notes.is_empty();
-    }
-
-    fn transition(&mut self, transition: &Transition) {
-        if self.has_reached && self.reached.last() != Some(&transition.to) {
+    fn transition(&mut self, transition: &Transition, notes: &[()]) {
+        if !notes.is_empty() && self.reached.last() != Some(&transition.to) {
             self.reached.push(transition.to);
         }
     }

@@ -4,7 +4,7 @@ use super::*;
 use cssame_budget::Limits;
 use cssame_model::{Model, Options};
 use cssame_schedule::Walk;
-use cssame_vm::{Move, Progress, State};
+use cssame_vm::{Event, Move, Observer, Progress, State, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn model(text: &str) -> Model {

@@ -16,7 +16,7 @@ use crate::question::failures::{FailureKey, failure_list};
 use crate::states::graph::{DISCARDED, Graph};
 use crate::states::{End, EndContext, Transition, Visitor};
 use cssame_ir::{Access, Program};
-use cssame_vm::{Cell, Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
+use cssame_vm::{Cell, Choice, CodeIndex, Event, Failure, Machine, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
@@ -181,7 +181,15 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl Observer for Recorder<'_> {
+impl Visitor<()> for Recorder<'_> {
+    const ACTIVE: bool = true;
+    const DETAILS: bool = true;
+
+    fn begin(&mut self) {
+        self.current.clear();
+        self.blocks = 0;
+    }
+
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         match event {
             Event::Read { read, cell, address, shared: true, .. } => {
@@ -195,15 +203,8 @@ impl Observer for Recorder<'_> {
             _ => {}
         }
     }
-}
 
-impl Visitor<()> for Recorder<'_> {
-    fn begin(&mut self) {
-        self.current.clear();
-        self.blocks = 0;
-    }
-
-    fn transition(&mut self, transition: &Transition) {
+    fn transition(&mut self, transition: &Transition, _: &[()]) {
         if let Some(choice) = transition.choice {
             self.note(transition.from, choice, transition.to);
         }

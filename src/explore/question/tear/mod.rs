@@ -36,13 +36,12 @@ pub use parties::parties;
 pub use pattern::{Other, Side, TearPattern};
 pub use stale::stale_patterns;
 
-use crate::states::assumption::{Unexpanded, lasting_states};
-use crate::states::completion::Completion;
+use crate::states::completion::witness;
 use crate::states::{self, EndContext, Searched, Transition, Visitor};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::Program;
 use cssame_schedule::{ExecutionStatus, Experiment, Policy, Random, Trial, Trials, TrialsEnd};
-use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
+use cssame_vm::{Choice, Machine};
 use monitor::TearMonitor;
 use setup::Fixed;
 use std::ops::ControlFlow;
@@ -177,27 +176,10 @@ impl Finder {
     /// The first execution that shows it, as far to its end as is known.
     fn witness(&self, machine: &Machine, searched: &Searched) -> Option<Vec<Choice>> {
         let graph = &searched.graph;
-        if let Some(end) = self.end {
-            return Some(graph.path_to(end));
-        }
-        // Where executions may be discarded, this one must not be.
-        let lasting = (self.may_discard && !self.torn.is_empty()).then(|| lasting_states(graph, Unexpanded::Lost));
-        let mut torn = self.torn.iter().copied();
-        let torn = torn.find(|&node| lasting.as_ref().is_none_or(|states| states.contains(node as usize)));
-        if let Some(node) = torn {
-            let mut schedule = graph.path_to(node);
-            Completion::new(machine, graph).complete(&mut schedule, node);
-            return Some(schedule);
-        }
-        self.mixed_view.filter(|_| self.has_mixed_view()).map(|node| graph.path_to(node))
+        let end = self.end.map(|end| graph.path_to(end));
+        let mixed_view = || self.mixed_view.filter(|_| self.has_mixed_view()).map(|node| graph.path_to(node));
+        end.or_else(|| witness(machine, graph, &self.torn)).or_else(mixed_view)
     }
-}
-
-impl Observer for Finder {
-    const ACTIVE: bool = false;
-    const DETAILS: bool = false;
-
-    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
 impl Visitor<TearMonitor> for Finder {
@@ -206,7 +188,7 @@ impl Visitor<TearMonitor> for Finder {
         self.fixed.signals.mixed_view.set(false);
     }
 
-    fn transition(&mut self, transition: &Transition) {
+    fn transition(&mut self, transition: &Transition, _: &[()]) {
         if self.fixed.signals.torn.get() {
             self.torn.push(transition.to);
         }
