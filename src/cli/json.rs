@@ -60,8 +60,8 @@ pub fn print<T: Serialize>(output: &mut Output, command: &str, file: Option<&Pat
 }
 
 /// Writes data. There is one kind of serializer for all places, since each kind is compiled for all answers.
-pub(super) fn write<T: Serialize>(mut to: &mut dyn Write, data: &T) -> serde_json::Result<()> {
-    serde_json::to_writer_pretty(&mut to, data)
+pub(super) fn write<T: Serialize>(to: &mut dyn Write, data: &T) -> serde_json::Result<()> {
+    serde_json::to_writer_pretty(to, data)
 }
 
 /// Takes JSON, and leaves out the white space between its values.
