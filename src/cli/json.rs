@@ -1,7 +1,7 @@
 //! JSON answers: one object, which begins with the schema, the command and the file.
 
 use super::load::name_of;
-use super::output::Output;
+use super::output::{Output, write_json};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn compact<T: Serialize>(command: &str, file: &str, data: &T) -> String {
 
 fn text<T: Serialize>(to: &mut dyn Write, data: &T) {
     // Only a map with keys that are no strings could fail, and no answer has one.
-    if let Err(error) = write(to, data) {
+    if let Err(error) = write_json(to, data) {
         let _ = write!(to, "{{\"error\": \"{error}\"}}");
     }
 }
@@ -57,11 +57,6 @@ fn text<T: Serialize>(to: &mut dyn Write, data: &T) {
 pub fn print<T: Serialize>(output: &mut Output, command: &str, file: Option<&Path>, data: &T) {
     output.print_json(&Document { schema: SCHEMA, command, file: file.map(name_of), data });
     output.print("\n");
-}
-
-/// Writes data. There is one kind of serializer for all places, since each kind is compiled for all answers.
-pub(super) fn write<T: Serialize>(to: &mut dyn Write, data: &T) -> serde_json::Result<()> {
-    serde_json::to_writer_pretty(to, data)
 }
 
 /// Takes JSON, and leaves out the white space between its values.

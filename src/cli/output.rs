@@ -4,7 +4,6 @@
 //! failure to write standard output makes the exit status 2.
 
 use super::deadline::Deadline;
-use super::json;
 use super::options::OutputOptions;
 use super::status::Status;
 use cssame_diagnostics::{Code, Diagnostic, Severity, terminal};
@@ -20,6 +19,11 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub(super) fn note_at_once(text: &str) {
     // There is no better place to complain about a broken standard error.
     let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Writes data. There is one kind of serializer for all places, since each kind is compiled for all answers.
+pub(super) fn write_json<T: Serialize>(to: &mut dyn Write, data: &T) -> serde_json::Result<()> {
+    serde_json::to_writer_pretty(to, data)
 }
 
 /// The standard streams of one run, and the time it has.
@@ -87,7 +91,7 @@ impl Output {
     /// Writes data as JSON to standard output, while it is serialised.
     pub fn print_json<T: Serialize>(&mut self, data: &T) {
         if self.failed.is_none()
-            && let Err(error) = json::write(&mut self.stdout, data)
+            && let Err(error) = write_json(&mut self.stdout, data)
         {
             self.failed = Some(error.into());
         }
