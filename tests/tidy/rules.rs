@@ -34,7 +34,6 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/schedule/lookahead.rs", "tries out what a policy may choose"),
     ("src/schedule/tests.rs", "tests compare with it"),
     ("src/explore/states/watch.rs", "a search finds the steps"),
-    ("src/explore/states/batch.rs", "a search finds the steps"),
     ("src/explore/states/round_robin.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/looks.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),
