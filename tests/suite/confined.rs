@@ -157,7 +157,7 @@ fn what_two_threads_use_in_parallel_is_a_step() {
     println!(
         "{parallel} accesses in parallel, {of_locals} of them to locals, {private} reads that are no steps, {compared} programs compared"
     );
-    assert!(of_locals as u64 > programs);
+    assert!(support::has_new_seed() || of_locals as u64 > programs);
     let usual = parallel as u64 > 10 * programs && private as u64 > programs && compared * 10 >= programs;
     assert!(support::has_new_seed() || usual);
 }

@@ -199,6 +199,6 @@ fn random_programs_have_the_branches_pairs_and_classes_of_the_oracle() {
     }
     println!("{tally:?}");
     assert!(wrong.is_empty(), "{tally:?}\n{}", wrong.join("\n"));
-    assert!(tally.pairs_not_seen * 50 <= tally.pairs_of_threads, "{tally:?}");
+    assert!(support::has_new_seed() || tally.pairs_not_seen * 50 <= tally.pairs_of_threads, "{tally:?}");
     assert!(support::has_new_seed() || tally.checked * 10 > 8 * (tally.incomplete + tally.checked), "{tally:?}");
 }

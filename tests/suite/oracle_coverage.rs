@@ -426,5 +426,6 @@ fn on_random_programs_matches_are_those_of_all_executions() {
         }
     }
     println!("{small} of {programs} explored, {compared} compared, {instances} instances");
-    assert!(small * 10 >= programs * 9 && compared * 3 >= programs, "{small} {compared} of {programs}");
+    let are_usual = small * 10 >= programs * 9 && compared * 3 >= programs;
+    assert!(support::has_new_seed() || are_usual, "{small} {compared} of {programs}");
 }

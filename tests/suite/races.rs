@@ -368,6 +368,10 @@ fn races_are_those_of_all_states() {
     println!("{tally:?}");
     let text: Vec<&str> = failures.iter().map(|(_, text)| text.as_str()).collect();
     assert!(failures.is_empty(), "{}", text.join("\n"));
-    assert!(tally.not_found * 50 <= tally.real, "directed executions find most races");
-    assert!(tally.checked * 10 >= programs * 9, "most programs are small enough: {} of {programs}", tally.checked);
+    assert!(support::has_new_seed() || tally.not_found * 50 <= tally.real, "directed executions find most races");
+    assert!(
+        support::has_new_seed() || tally.checked * 10 >= programs * 9,
+        "most programs are small enough: {} of {programs}",
+        tally.checked
+    );
 }

@@ -325,7 +325,7 @@ fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
             assert_eq!(found.futures, futures, "seed {seed}:\n{text}");
         }
     }
-    assert!(compared * 2 > programs, "{compared} of {programs} compared");
+    assert!(support::has_new_seed() || compared * 2 > programs, "{compared} of {programs} compared");
     println!("{compared} programs compared with the search through states, {naive} with the oracle");
 }
 
@@ -609,7 +609,7 @@ fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() 
         });
     }
     println!("{compared:?}");
-    assert!(compared.programs * 2 > programs, "{compared:?}");
+    assert!(support::has_new_seed() || compared.programs * 2 > programs, "{compared:?}");
 }
 
 /// Who is woken time and again waits for each of those who wake him.

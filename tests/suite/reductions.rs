@@ -322,7 +322,11 @@ fn slices_say_what_the_whole_program_says() {
         "{} programs from slices, {} have none, {} too large; {} selections",
         tally.sliced, tally.whole, tally.large, tally.selections
     );
-    assert!(tally.sliced * 5 >= programs, "many programs have slices: {} of {programs}", tally.sliced);
+    assert!(
+        support::has_new_seed() || tally.sliced * 5 >= programs,
+        "many programs have slices: {} of {programs}",
+        tally.sliced
+    );
 }
 
 /// What has once been wrong.
@@ -430,7 +434,11 @@ fn states_up_to_symmetry_say_what_all_states_say() {
         let source = quiet(&source, seed);
         report(&source, seed, &mut tally, check_symmetry);
     }
-    assert!(tally.saved * 50 >= programs, "many programs have fewer states: {} of {programs}", tally.saved);
+    assert!(
+        support::has_new_seed() || tally.saved * 50 >= programs,
+        "many programs have fewer states: {} of {programs}",
+        tally.saved
+    );
     println!("{} programs with threads to exchange, of which {} have fewer states", tally.symmetric, tally.saved);
 }
 
@@ -453,7 +461,11 @@ fn states_of_one_thread_alone_say_what_all_states_say() {
         "{} programs reduced, of which {} have fewer states; {} of them up to symmetry",
         tally.reduced, tally.saved, tally.symmetric
     );
-    assert!(tally.saved * 10 >= programs, "many programs have fewer states: {} of {programs}", tally.saved);
+    assert!(
+        support::has_new_seed() || tally.saved * 10 >= programs,
+        "many programs have fewer states: {} of {programs}",
+        tally.saved
+    );
 }
 
 /// So many philosophers who take the left fork first, but for the last one, who takes these; each counts his own meals.
