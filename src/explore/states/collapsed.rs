@@ -3,7 +3,7 @@
 //! **Input**: such states, with those of their steps that were [looked for](super::ahead). **Output**: their steps, entered into the
 //! graph as [`expansion`](super::expansion) does it.
 //!
-//! **Algorithm**: a step that was done before in a like state ([`Memo`](super::memo::Memo)) is not done again: what it has changed
+//! **Algorithm**: a step that was done before in a like state ([`Memo`]) is not done again: what it has changed
 //! is done to the numbers, and its events are told once more. The machine does the others; these are entered.
 //!
 //! **Soundness and limits**: for monitors that remember nothing ([`REMEMBERS`](super::Monitor::REMEMBERS)) and visitors that learn of

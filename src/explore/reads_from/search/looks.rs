@@ -1,6 +1,6 @@
 //! Bodies of locks that only look.
 //!
-//! **Input**: the position of an execution, and where bodies [may look](crate::slice::known_bodies). **Output**:
+//! **Input**: the position of an execution, and where bodies [may look](crate::slice::looking_bodies). **Output**:
 //! whether the body that a thread has just begun does.
 //!
 //! **Algorithm**: whether a body looks depends on what it reads, which is the same whenever its thread goes on. So the thread goes on in a
