@@ -1,0 +1,81 @@
+//! What instructions work on: values, and places in memory.
+
+use super::{RegisterId, Value, VariableId};
+
+/// What an instruction works on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    /// The value of a register.
+    Register(RegisterId),
+    /// A constant.
+    Constant(Value),
+}
+
+impl From<RegisterId> for Operand {
+    fn from(register: RegisterId) -> Operand {
+        Operand::Register(register)
+    }
+}
+
+impl From<i32> for Operand {
+    fn from(value: i32) -> Operand {
+        Operand::Constant(Value::Int(value))
+    }
+}
+
+/// Where a place begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A global variable.
+    Global(VariableId),
+    /// What a reference register points to.
+    Reference(RegisterId),
+}
+
+/// A place in memory: base + offset + any number of indices, each times its stride.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Where it begins.
+    pub base: Base,
+    /// Cells to skip.
+    pub offset: u32,
+    /// Elements of arrays, outermost first. They are tested in this order where the place is accessed.
+    pub indices: Vec<Index>,
+}
+
+/// An index into an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Index {
+    /// Its value, an `int` or a `long`; outside `0..length` the program fails.
+    pub operand: Operand,
+    /// Length of the array: a constant, or a register where an array was passed by reference.
+    pub length: Operand,
+    /// Cells from one element to the next.
+    pub stride: u32,
+}
+
+impl Place {
+    /// A place without an index.
+    #[must_use]
+    pub fn at(base: Base, offset: u32) -> Place {
+        Place { base, offset, indices: Vec::new() }
+    }
+
+    /// A whole variable, or its first cell.
+    #[must_use]
+    pub fn global(variable: VariableId) -> Place {
+        Place::at(Base::Global(variable), 0)
+    }
+
+    /// Calls `f` with every register that the address is computed from.
+    pub fn uses(&self, f: &mut impl FnMut(RegisterId)) {
+        if let Base::Reference(register) = self.base {
+            f(register);
+        }
+        for operand in self.indices.iter().flat_map(|index| [index.operand, index.length]) {
+            if let Operand::Register(register) = operand {
+                f(register);
+            }
+        }
+    }
+}
