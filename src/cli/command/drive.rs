@@ -197,6 +197,9 @@ asked for was decided.",
                     .to_owned(),
             );
         }
+        if self.jobs.jobs.is_some() && self.race.is_none() {
+            return Err("`--jobs` is for `--race`: all else is searched on one core".to_owned());
+        }
         Ok(())
     }
 

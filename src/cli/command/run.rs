@@ -187,6 +187,9 @@ their end.",
     fn validate(&self) -> Result<(), String> {
         match (self.analysis.format.format, self.seeds) {
             (RunFormat::Svg, Some(_)) => Err("`--format svg` draws one execution: give `--seed`".to_owned()),
+            (_, None) if self.jobs.jobs.is_some() => {
+                Err("`--jobs` is for many executions: give `--seeds A..B`".to_owned())
+            }
             _ => Ok(()),
         }
     }

@@ -83,6 +83,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("check --jobs 0 samples/counter_locked.csm", 2, "!0"),
     ("races -j x samples/cssame_fig2.csm", 2, "!x"),
     ("futures --jobs 2 samples/cssame_fig2.csm", 2, "!unexpected argument '--jobs'"),
+    ("run --jobs 2 samples/cssame_fig2.csm", 2, "!`--jobs` is for many executions: give `--seeds A..B`"),
+    ("drive --jobs 2 --out unused samples/cssame_fig2.csm", 2, "!`--jobs` is for `--race`"),
     ("paths", 2, "!required"),
     ("paths samples/setiadi_fig3.csm samples/setiadi_fig13.csm", 2, "!--compare"),
     ("paths --criterion all samples/setiadi_fig3.csm", 2, "!race-equivalent"),
