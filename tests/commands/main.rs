@@ -15,6 +15,7 @@ mod fmt;
 mod formats;
 mod json_schema;
 mod liveness;
+mod look;
 mod lsp;
 mod mutants;
 mod paths;

@@ -1,0 +1,44 @@
+//! `cssame FILE`: how a program fails, blocks or runs for ever, before what the text says.
+
+use crate::process::{Answer, Files, call};
+
+/// What is said of the search, and of the text, in the last lines.
+fn summary(answer: &Answer) -> Vec<&str> {
+    answer.stderr.lines().collect()
+}
+
+#[test]
+fn the_bad_end_is_on_the_first_line_and_its_steps_follow() {
+    let answer = call("samples/bank_transfer_deadlock.csm", &[""; 0]);
+    assert_eq!(answer.status, 1, "{answer:?}");
+    assert!(answer.stdout.starts_with("error[CS0412]: deadlock: T1, T2, main wait for ever\n"), "{}", answer.stdout);
+    let steps = answer.stdout.find("lock b.guard").unwrap();
+    assert!(steps < answer.stdout.find("warning[CS0402]").unwrap(), "the text comes last: {}", answer.stdout);
+    let said = ["1 deadlock; all failures, deadlocks and endless executions are known", "1 warning"];
+    assert_eq!(summary(&answer), said);
+}
+
+#[test]
+fn what_was_searched_is_said_where_nothing_was_found() {
+    let files = Files::new();
+    let right = files.write("right.csm", "int x;\ncobegin A: x = 1; B: skip; coend\nprint(x);\n");
+    let answer = call("", &[&right]);
+    assert_eq!((answer.status, answer.stdout.as_str()), (0, ""), "{answer:?}");
+    let known = "no failure and no deadlock; all failures, deadlocks and endless executions are known";
+    assert_eq!(summary(&answer), [known, "nothing found in the text"]);
+    // A file without main is not run.
+    let library = files.write("library.csm", "class C { int x; public void f() { x = 1; } }\n");
+    let answer = call("", &[&library]);
+    assert!(answer.stderr.contains("has no main") && !answer.stderr.contains("are known"), "{answer:?}");
+}
+
+#[test]
+fn a_bound_of_the_configuration_leaves_it_undecided() {
+    let files = Files::new();
+    files.write("cssame.toml", "[bounds]\nmax-states = 3\n");
+    let arms: String = (0..3).map(|arm| format!("T{arm}: {{ x = {arm}; lock(l); x = x + 1; unlock(l); }}\n")).collect();
+    let path = files.write("p.csm", format!("atomic int x;\nlock l;\ncobegin\n{arms}coend\nassert(x < 9);\n"));
+    let answer = call("", &[&path]);
+    assert!(answer.stderr.contains("no failure and no deadlock so far; `cssame futures` looks further"), "{answer:?}");
+    assert_eq!(answer.status, 3, "{answer:?}");
+}
