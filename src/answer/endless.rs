@@ -5,7 +5,8 @@
 //! **Algorithm**: a search for executions without end is one of its own, since its states are fewer.
 //! 1. Before any other search, through a few states ([`FIRST_STATES`]): a program that prints in a loop has infinitely many
 //!    states with what it prints, and few without.
-//! 2. Behind the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the budget that is left.
+//! 2. Behind the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the budget that
+//!    is left.
 //! 3. Commands that ask something else ([`behind`]) look through as many states as they have visited for that.
 
 use cssame_budget::{Bound, Budget, Limits};

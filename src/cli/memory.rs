@@ -83,7 +83,8 @@ impl Memory {
         more > 0
     }
 
-    /// Notes what the system has given to the process, or is about to give; gives what may be given out until it is asked again, 0 where that is too much.
+    /// Notes what the system has given to the process, or is about to give; gives what may be given out until it is asked again, 0
+    /// where that is too much.
     pub(super) fn more(&self, resident: u64) -> u64 {
         self.counters[1].store(resident, Ordering::Relaxed);
         let (given, bound) = (self.given(), self.bound.load(Ordering::Relaxed));

@@ -46,8 +46,9 @@ impl Row {
     }
 }
 
-/// The reference that a place is behind, unless what it means is known, and its indices. `before` are the instructions before it in its block, `element` is the one that it would mean if all
-/// indices that are not known were 0. None where an index cannot be told to be that of one dimension.
+/// The reference that a place is behind, unless what it means is known, and its indices. `before` are the instructions before it in its
+/// block, `element` is the one that it would mean if all indices that are not known were 0. None where an index cannot be told to be
+/// that of one dimension.
 pub(super) fn indices_of(
     evaluator: &Evaluator<'_>,
     before: &[Instruction],

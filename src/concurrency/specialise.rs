@@ -11,11 +11,11 @@
 //!    new threads lead to the copies. The iterations of a `parfor` find their copy by their ordinal.
 //! 4. Name what tells the copies of one place apart ([`super::context_names`]).
 //!
-//! **Soundness and limits**: control reaches a copy only in its context, so what holds of a read in a copy holds of the read
-//! in the context. A place that no context reaches keeps the first copy. Where contexts would give too many pairs of a read and
-//! a definition, their calls, then their threads are not told apart, and [`Specialised::merged`] says so. Iterations of a `parfor` are one context where there
-//! are more than 16 or their number is not constant, and where the caller says so; the activations of a recursive function in
-//! one thread are one context.
+//! **Soundness and limits**: control reaches a copy only in its context, so what holds of a read in a copy holds of the read in the
+//! context. A place that no context reaches keeps the first copy. Where contexts would give too many pairs of a read and a definition,
+//! their calls, then their threads are not told apart, and [`Specialised::merged`] says so. Iterations of a `parfor` are one context
+//! where there are more than 16 or their number is not constant, and where the caller says so; the activations of a recursive function
+//! in one thread are one context.
 
 use super::context::{Extent, Site, Unfolding, unfold};
 use super::context_names::name_contexts;
@@ -43,8 +43,8 @@ pub struct Specialised {
     pub merged: bool,
 }
 
-/// Copies functions for their contexts; none where each has a single one, and none could be told apart. `together` says of which bodies of a `parfor`
-/// the iterations are not told apart.
+/// Copies functions for their contexts; none where each has a single one, and none could be told apart. `together` says of which bodies
+/// of a `parfor` the iterations are not told apart.
 #[must_use]
 pub fn specialise(program: &Program, together: &[bool]) -> Option<Specialised> {
     let main = program.main?;

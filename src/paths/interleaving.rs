@@ -8,8 +8,8 @@
 //! and for each object its value: whether a lock is held (the *lock flag*) or an event set, how far a semaphore is
 //! raised, how many have arrived at a barrier.
 //!
-//! - A `lock` is forbidden while the lock is held, a `rdlock` while it is written; a wait on a condition frees its lock, and takes it again as a move
-//!   of its own.
+//! - A `lock` is forbidden while the lock is held, a `rdlock` while it is written; a wait on a condition frees its lock, and takes it
+//!   again as a move of its own.
 //! - A thread with a wait flag cannot move. A notification clears the flags of all that wait, or of one: then each of
 //!   them makes a move of its own. A notification without a waiting thread is lost.
 //! - Making a thread and waiting for its end are no moves: they happen as soon as they can.
@@ -17,8 +17,8 @@
 //! A try that has taken its lock is a move as that of `lock`; one that has not is none, and neither is a time-out: from then
 //! on the thread needs no notification.
 //!
-//! **Soundness and limits**: values of variables and the verdicts of tries are not known here, so that an order may turn out not to be possible
-//! when it is tried.
+//! **Soundness and limits**: values of variables and the verdicts of tries are not known here, so that an order may turn out not to be
+//! possible when it is tried.
 
 use super::ids::ActionId;
 use super::projection::{Projection, barrier_count};

@@ -1,8 +1,8 @@
 //! Locals of recursive functions that count as private: no two threads ever use one in parallel, of which one writes.
 //!
-//! Random programs with recursion, forks and arrays that are handed on are executed with every access to memory as a step. Where two accesses
-//! to one cell conflict and neither comes before the other by forks and joins, both must be steps of the program as it is analysed.
-//! And both machines have the same outcomes. `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+//! Random programs with recursion, forks and arrays that are handed on are executed with every access to memory as a step. Where two
+//! accesses to one cell conflict and neither comes before the other by forks and joins, both must be steps of the program as it is
+//! analysed. And both machines have the same outcomes. `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, by_states};

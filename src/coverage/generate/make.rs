@@ -1,6 +1,7 @@
 //! Makes tests.
 //!
-//! **Input**: a [`Subject`], which accesses each of its methods comes to, [`PairRanks`], and random numbers. **Output**: [`TestCase`]s: for an instance of a pattern, for a pair of methods, or at random.
+//! **Input**: a [`Subject`], which accesses each of its methods comes to, [`PairRanks`], and random numbers. **Output**: [`TestCase`]s:
+//! for an instance of a pattern, for a pair of methods, or at random.
 //!
 //! **Algorithm** (Wang et al., algorithm 4, and CovCon).
 //!

@@ -1,7 +1,7 @@
 //! Threads that can starve though the others let each other move.
 //!
-//! **Input**: the fair components of a space; with fair choices, those that no step leaves. **Output**: for each thread and place at which it can stay for ever, a component
-//! that shows it, and which of its steps count.
+//! **Input**: the fair components of a space; with fair choices, those that no step leaves. **Output**: for each thread and place at
+//! which it can stay for ever, a component that shows it, and which of its steps count.
 //!
 //! **Algorithm**: a part of a fair component
 //! 1. without the steps of a thread: if it has a fair component of its own in which the thread is alive, the thread stays

@@ -86,8 +86,8 @@ pub(crate) enum Followed {
 }
 
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
-/// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
-/// well, by the work that they are: there may be futures without end.
+/// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a
+/// bound on states bounds executions as well, by the work that they are: there may be futures without end.
 ///
 /// # Errors
 ///

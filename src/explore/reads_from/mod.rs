@@ -38,27 +38,29 @@
 //! 11. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!     with 1.
 //!
-//! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:
-//! take one whose branch would be missed, with the smallest past. In it r can read, instead of w, what w has
-//! overwritten; that branch has a smaller past, so it is found, and its executions hold w behind r. For a node o on an object and an
-//! operation o' that comes first instead: the past of its thread has no operation on the object but those that P has, so o can be
-//! done behind P and that past, as the object is as it was; the executions that follow have o' later, or end blocked at it. A body
-//! of a reader has no write, so nothing but the rest of it has a part of it in its past: no branch holds an open body but that
-//! of the read that it ends with, and nobody waits for the end of one. A writer that comes first, while a reader waits, could come behind
-//! the body of the reader as well, for that can be done as soon as the writer stands before its lock. A reader that is blocked at the end, by a writer that waits,
-//! could have come before that writer, or before an earlier one: this is a node of its own, behind all of the log. Bodies that look
-//! may change places: nobody else can have their lock meanwhile, what they read is determined by what has changed the lock before, and
-//! those who wait are a set. So an execution in which one of them comes first that sleeps has the same operations, reads and pasts as
-//! one in which it came first in an earlier branch. Where one body comes first instead of another one, and nothing changes the object between
-//! them, the two have changed places; something that does can as well come behind both, in executions of the branch that has the other
-//! one first: so that branch is found there. An event that is set stays so, and whoever waits goes on behind the first that sets it, whatever comes between: so any order that keeps the first one first,
-//! and pasts, can be done. A semaphore holds, behind n that raise it and k that lower it, what it begins with and n - k: that is never
-//! below 0 where the k-th comes behind the raise that it needs, for the raises have an order. At the node of one that lowers it another one
-//! can do so as well, for that raise stands before the node. Of executions that only orders on objects tell apart, the first one is told
-//! to be new. Work is polynomial for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
-//! the branches that wait, and a hash for each where objects are used. It does not serve atomic blocks, waits that a thread may give up,
-//! barriers at which more threads arrive than they take, writers that are preferred, and failures while other threads may go on; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
-//! kind that thread has made before (`cells`), which its past decides; its address depends on the order of steps.
+//! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed: take one whose
+//! branch would be missed, with the smallest past. In it r can read, instead of w, what w has overwritten; that branch has a smaller
+//! past, so it is found, and its executions hold w behind r. For a node o on an object and an operation o' that comes first instead:
+//! the past of its thread has no operation on the object but those that P has, so o can be done behind P and that past, as the object
+//! is as it was; the executions that follow have o' later, or end blocked at it. A body of a reader has no write, so nothing but the
+//! rest of it has a part of it in its past: no branch holds an open body but that of the read that it ends with, and nobody waits for
+//! the end of one. A writer that comes first, while a reader waits, could come behind the body of the reader as well, for that can be
+//! done as soon as the writer stands before its lock. A reader that is blocked at the end, by a writer that waits, could have come
+//! before that writer, or before an earlier one: this is a node of its own, behind all of the log. Bodies that look may change places:
+//! nobody else can have their lock meanwhile, what they read is determined by what has changed the lock before, and those who wait are
+//! a set. So an execution in which one of them comes first that sleeps has the same operations, reads and pasts as one in which it came
+//! first in an earlier branch. Where one body comes first instead of another one, and nothing changes the object between them, the two
+//! have changed places; something that does can as well come behind both, in executions of the branch that has the other one first: so
+//! that branch is found there. An event that is set stays so, and whoever waits goes on behind the first that sets it, whatever comes
+//! between: so any order that keeps the first one first, and pasts, can be done. A semaphore holds, behind n that raise it and k that
+//! lower it, what it begins with and n - k: that is never below 0 where the k-th comes behind the raise that it needs, for the raises
+//! have an order. At the node of one that lowers it another one can do so as well, for that raise stands before the node. Of executions
+//! that only orders on objects tell apart, the first one is told to be new. Work is polynomial for each future as long as `order` need
+//! not try many orders; memory does not grow with the number of futures beyond the branches that wait, and a hash for each where
+//! objects are used. It does not serve atomic blocks, waits that a thread may give up, barriers at which more threads arrive than they
+//! take, writers that are preferred, and failures while other threads may go on; it says so ([`Refusal`]). A local that threads share
+//! is named by the thread that makes it and by how many of its kind that thread has made before (`cells`), which its past decides; its
+//! address depends on the order of steps.
 
 mod cells;
 mod events;

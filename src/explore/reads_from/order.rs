@@ -71,8 +71,8 @@ pub(super) struct Left<'a> {
 }
 
 impl Sorter {
-    /// Finds an order of those operations of a log that are left, behind all others. They rise. The last operation of the log may stand in a body of a reader, of which the rest can then be done right
-    /// behind it.
+    /// Finds an order of those operations of a log that are left, behind all others. They rise. The last operation of the log may stand
+    /// in a body of a reader, of which the rest can then be done right behind it.
     pub fn order(&mut self, log: &Log, left: &Left<'_>, budget: &Budget<'_>, order: &mut Vec<u32>) -> bool {
         let &Left { operations: left, holds, open } = left;
         let mut front = self.prepare(log, left, holds);

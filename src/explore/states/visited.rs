@@ -9,8 +9,8 @@
 //! 2. There is one table at first. When it is large it is divided into [`PARTS`], by the highest bits of the fingerprint.
 //!    Each grows apart by a third, so that hardly anything is held twice while it does.
 //!
-//! **Soundness and limits**: exact on fingerprints. Between 25 and 34 bytes a fingerprint, but for the first some ten thousand: 40 when the only table
-//! was divided.
+//! **Soundness and limits**: exact on fingerprints. Between 25 and 34 bytes a fingerprint, but for the first some ten thousand: 40 when
+//! the only table was divided.
 
 /// Places of a table, at first.
 const FIRST: usize = 1 << 8;

@@ -94,10 +94,10 @@ impl<'a> Subject<'a> {
         found.unwrap_or_else(|| self.search(query, budget))
     }
 
-    /// Finds out what can happen, outcomes included. Where many threads influence no other one there may be too many
-    /// outcomes, but terms, failures and deadlocks can be decided all the same: they are asked for first, and of outcomes only what is cheap
-    /// is looked for unless `all_outcomes` are asked for. The bound is that which has stopped the search for outcomes alone. If it `counts`,
-    /// the number of futures may be told as well.
+    /// Finds out what can happen, outcomes included. Where many threads influence no other one there may be too many outcomes, but
+    /// terms, failures and deadlocks can be decided all the same: they are asked for first, and of outcomes only what is cheap is
+    /// looked for unless `all_outcomes` are asked for. The bound is that which has stopped the search for outcomes alone. If it
+    /// `counts`, the number of futures may be told as well.
     #[must_use]
     pub fn futures_with_outcomes(
         &self,

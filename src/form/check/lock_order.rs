@@ -15,8 +15,8 @@
 //!
 //! A try is no edge for its own lock, since it does not wait; the lock that it has taken is held at later ones.
 //!
-//! **Soundness and limits**: the search has a budget. Levels of re-entrant locks and nested readings are not counted. Not seen: references that may mean several locks, locks made of variables,
-//! counting semaphores.
+//! **Soundness and limits**: the search has a budget. Levels of re-entrant locks and nested readings are not counted. Not seen:
+//! references that may mean several locks, locks made of variables, counting semaphores.
 
 use super::held::{At, Held};
 use super::words::list;

@@ -4,8 +4,9 @@
 //! arrays, of which threads may take elements in a cycle.
 //!
 //! **Algorithm**: as for locks that are [known](super::lock_order), with arrays in the place of locks. An edge is that a thread takes
-//! an element of one array while it may hold one of another, or of the same; which one is not known of at least one of the two. Two edges that lead to
-//! and fro count, and one edge from an array to itself, where they may be under way at once and no common gate is certainly held.
+//! an element of one array while it may hold one of another, or of the same; which one is not known of at least one of the two. Two
+//! edges that lead to and fro count, and one edge from an array to itself, where they may be under way at once and no common gate is
+//! certainly held.
 //!
 //! **Soundness and limits**: whether the elements are the same, and in which order they are taken, is not known, so this is only a
 //! note. Not seen: cycles of three arrays or more, locks that are taken again behind a wait, edges beyond [`MAX_EDGES`], and a single

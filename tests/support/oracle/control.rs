@@ -1,8 +1,8 @@
 //! Control dependence on the oracle's code (Ferrante, Ottenstein and Warren 1987).
 //!
-//! An instruction depends on a branch if it comes after one of the two ways out of the branch in any case, and not after
-//! the branch in any case. `error` ends the program, so what stands behind it depends on the branch that leads there;
-//! an `assert` is no branch. No branch depends on its own earlier evaluations. A loop without an end counts as one that might end at each jump back.
+//! An instruction depends on a branch if it comes after one of the two ways out of the branch in any case, and not after the branch in
+//! any case. `error` ends the program, so what stands behind it depends on the branch that leads there; an `assert` is no branch. No
+//! branch depends on its own earlier evaluations. A loop without an end counts as one that might end at each jump back.
 
 use super::code::{Code, Op};
 

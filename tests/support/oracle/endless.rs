@@ -1,10 +1,10 @@
 //! Executions without end, by their definition, in the graph of all states.
 //!
 //! Nothing is taken for granted but the graph: no components, and no argument why the largest ones would do. A state begins a weakly
-//! fair execution without end within a set of states if it is in the greatest set in which each state has, for each thread, a way
-//! to a state in which the thread cannot move, or to a step of the thread (Emerson and Lei 1987). The set is found by taking
-//! states away until none has to go; ways are found by going over all steps again and again. With fair choices, all that can be reached from some state
-//! reaches it again.
+//! fair execution without end within a set of states if it is in the greatest set in which each state has, for each thread, a way to a
+//! state in which the thread cannot move, or to a step of the thread (Emerson and Lei 1987). The set is found by taking states away
+//! until none has to go; ways are found by going over all steps again and again. With fair choices, all that can be reached from some
+//! state reaches it again.
 
 use super::code::{Op, Sync};
 use super::graph::{Node, build};

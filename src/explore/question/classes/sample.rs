@@ -4,7 +4,8 @@
 //!
 //! **Algorithm**: executions in which each step is drawn at random, by fixed seeds. One whose class is new is kept.
 //!
-//! **Soundness and limits**: executions that are not over after [`STEPS`] steps are left out, and all of them together have [`STEPS_OF_ALL`].
+//! **Soundness and limits**: executions that are not over after [`STEPS`] steps are left out, and all of them together have
+//! [`STEPS_OF_ALL`].
 
 use super::course::{Course, History};
 use super::found::{Found, class_of};

@@ -5,8 +5,9 @@
 //! **Algorithm**: visit one execution of each future ([`each_future`]), replay it, watched by the monitor of the search through states,
 //! and note the first one that shows something.
 //!
-//! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and order them alike by
-//! forks and joins: these follow from program order and from what threads read. So one of them shows what all of them show.
+//! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and order
+//! them alike by forks and joins: these follow from program order and from what threads read. So one of them shows what all of them
+//! show.
 //!
 //! **Limits**: those of [`each_future`]; and not where an execution fails: how far the other threads have come then does not follow
 //! from what threads read.

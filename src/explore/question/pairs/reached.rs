@@ -6,8 +6,8 @@
 //! **Algorithm**: breadth first. A sequence of calls that has reached a new state is tried with each call more. It is executed in
 //! one thread; the state is what it has written and what it has made of objects of synchronisation ([`Memory`]).
 //!
-//! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions, as long as there is time. Sequences that fail,
-//! or that wait for another thread, are left out. Of a call that chooses only the first choice is made.
+//! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions, as long as there is time.
+//! Sequences that fail, or that wait for another thread, are left out. Of a call that chooses only the first choice is made.
 
 use cssame_budget::Budget;
 use cssame_harness::PairContexts;

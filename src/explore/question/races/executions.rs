@@ -9,10 +9,10 @@
 //! 3. Two accesses of different threads to one cell, of which one writes and not both are atomic, may race if the earlier one is not in the
 //!    causal past of what the thread of the later one has done before.
 //!
-//! **Soundness**: let two threads stand before two such accesses, in some state. Go on from there with both accesses, one right behind the
-//! other, to the end. Some execution that is visited has the same reads from the same writes, so the same causal pasts; the past of what the
-//! thread of each access has done before it is a part of what led to the state, so it has neither access. The other way round, where there is no such
-//! pair, none races. A `cas` that would write in the state writes in the execution in which it goes first.
+//! **Soundness**: let two threads stand before two such accesses, in some state. Go on from there with both accesses, one right behind
+//! the other, to the end. Some execution that is visited has the same reads from the same writes, so the same causal pasts; the past of
+//! what the thread of each access has done before it is a part of what led to the state, so it has neither access. The other way round,
+//! where there is no such pair, none races. A `cas` that would write in the state writes in the execution in which it goes first.
 //!
 //! **Limits**: those of [`each_future`].
 

@@ -1,8 +1,9 @@
 //! The search through futures: executions, the branches that they show, and the way back.
 //!
-//! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
-//! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch. `looks` knows bodies that only look, and `sleep` which threads wait for what changes that; `groups` which locks and conditions have one order. `node` has the branches that wait, and `cost` looks at bounds.
+//! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its end,
+//! `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine behind
+//! the log of a branch. `looks` knows bodies that only look, and `sleep` which threads wait for what changes that; `groups` which locks
+//! and conditions have one order. `node` has the branches that wait, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
@@ -298,8 +299,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         Ok(())
     }
 
-    /// Whether a thread that fails is the first one, and all that it has made have ended before: then what is read before the failure is the
-    /// same in all executions of the future.
+    /// Whether a thread that fails is the first one, and all that it has made have ended before: then what is read before the failure
+    /// is the same in all executions of the future.
     fn fails_at_last(&self, thread: PathId) -> bool {
         let spawns = || self.log.operations.iter().any(|operation| operation.kind == Kind::Spawn);
         thread == PathId(0) && self.log.open_forks(thread).next().is_none() && !spawns()

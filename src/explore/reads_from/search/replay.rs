@@ -274,8 +274,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         Ok(())
     }
 
-    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that. Without an alternative that is above 0 it
-    /// is done anew.
+    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that. Without an alternative that is
+    /// above 0 it is done anew.
     fn perform(&mut self, thread: PathId, alternative: u32) -> Result<Option<Kind>, Refusal> {
         loop {
             let slot = self.slot(thread).ok_or(Refusal::Synchronisation)?;

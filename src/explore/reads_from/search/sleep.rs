@@ -1,7 +1,7 @@
 //! Threads that sleep: sleep sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
 //!
-//! **Input**: the position of an execution, and the threads that sleep there. **Output**: whether the next step of a thread would lead to what
-//! another execution shows; who sleeps at a node.
+//! **Input**: the position of an execution, and the threads that sleep there. **Output**: whether the next step of a thread would lead
+//! to what another execution shows; who sleeps at a node.
 //!
 //! **Algorithm**
 //! 1. Where executions part at what comes first on an object, a body that came first in an earlier branch sleeps in the later ones: its
