@@ -44,6 +44,7 @@ fn loops_that_read_nothing_or_never_end_make_no_futures() {
         ("lock L; cobegin A: { lock(L); unlock(L); } B: { lock(L); unlock(L); } coend", 1),
         // No execution has an end.
         ("int x; cobegin A: while (x == 0) skip; B: int n = x; coend", 0),
+        ("int x; lock L; cobegin A: x = 1; B: x = 2; coend while (true) { lock(L); unlock(L); }", 0),
         (
             "rwlock R; int x; cobegin A: while (true) { rdlock(R); int a = x; unlock(R); }
              W: { wrlock(R); x = 1; unlock(R); } coend",

@@ -49,27 +49,12 @@ impl CountAnswer {
     }
 }
 
-/// States below which futures are counted through states where threads synchronise by objects: executions may be more than futures.
-const FEW_STATES: u64 = 1_000;
-
 /// Counts the futures of a machine of whose program nothing else is known: by one execution for each where that is possible, else by a
-/// search through states. Where threads synchronise by objects, few states are tried first. For tests:
-/// [`Subject::count`](crate::Subject::count) also sees which orders make no difference, and futures without end.
+/// search through states. For tests: [`Subject::count`](crate::Subject::count) also sees which orders make no difference, and futures
+/// without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, Followed::Whole, budget, None).ok();
-    let found = count_by_few_states(machine, budget).or_else(by_executions);
-    found.unwrap_or_else(|| count_by_states(machine, budget))
-}
-
-/// Counts the futures through states, where threads synchronise by objects, if these are few.
-pub(crate) fn count_by_few_states(machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-    if !machine.synchronises() {
-        return None;
-    }
-    let share = budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() });
-    let few = count_by_states(machine, &share);
-    let are_few = few.bound != Some(Bound::States);
-    (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
+    let found = count_unless(machine, Followed::Whole, budget, None);
+    found.unwrap_or_else(|_| count_by_states(machine, budget))
 }
 
 /// The answer where there are infinitely many futures, or none, as far as so many states show that.

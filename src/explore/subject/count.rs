@@ -3,8 +3,8 @@
 //! **Input**: a [`Subject`], and a budget. **Output**: a [`CountAnswer`].
 //!
 //! **Algorithm**
-//! 1. Where threads synchronise by objects, through states, if these are few.
-//! 2. By executions of the program without locks whose order nobody can see, and with bodies that only read as readers.
+//! 1. By executions of the program without locks whose order nobody can see, and with bodies that only read as readers.
+//! 2. By executions of the program itself.
 //! 3. Else through states. The module [`count`] has both means.
 //!
 //! **Soundness and limits**: each of the programs has as many futures as the given one; their modules say why.
@@ -21,8 +21,7 @@ impl Subject<'_> {
     /// Counts the futures, unless there are infinitely many.
     #[must_use]
     pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
-        let few = count::count_by_few_states(self.machine, budget);
-        few.unwrap_or_else(|| Counting { subject: *self, budget }.count())
+        Counting { subject: *self, budget }.count()
     }
 
     /// Counts the futures by executions of the program without the locks whose order nobody can see, and with bodies that only read
@@ -40,7 +39,7 @@ struct Counting<'s, 'b> {
 }
 
 impl Counting<'_, '_> {
-    /// Steps 2 and 3.
+    /// Counts the futures, unless there are infinitely many.
     fn count(&self) -> CountAnswer {
         self.with_fewer_orders()
             .or_else(|| self.by_executions(&self.subject.machine_of_executions(), Followed::Whole))
