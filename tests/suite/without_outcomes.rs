@@ -15,9 +15,8 @@ use support::{first_seed, possible_model, programs};
 
 type Pairs = BTreeSet<(ReadId, DefinitionId)>;
 
-fn terms(model: &Model, answer: &Answer) -> Pairs {
-    let shared = |read: &ReadId| model.form().concurrency.sharing.read(*read);
-    answer.terms.iter().map(|term| (term.read, term.definition)).filter(|(read, _)| shared(read)).collect()
+fn terms(answer: &Answer) -> Pairs {
+    answer.terms.iter().map(|term| (term.read, term.definition)).collect()
 }
 
 fn failures(answer: &Answer) -> BTreeSet<(CodeIndex, u32)> {
@@ -78,8 +77,8 @@ fn check(model: &Model) -> Result<bool, String> {
 
 /// Holds an answer without outcomes to that of all states.
 pub fn compare(model: &Model, all: &Answer, found: &Answer) -> Result<(), String> {
-    if terms(model, all) != terms(model, found) {
-        return Err(format!("terms: {:?} but {:?}", terms(model, all), terms(model, found)));
+    if terms(all) != terms(found) {
+        return Err(format!("terms: {:?} but {:?}", terms(all), terms(found)));
     }
     if failures(all) != failures(found) {
         return Err(format!("failures: {:?} but {:?}", failures(all), failures(found)));
@@ -126,7 +125,7 @@ pub fn decided(model: &Model) -> (usize, u64, Answer) {
     let limits = Limits { max_states: Some(2_000_000), ..Limits::default() };
     let answer = Subject::from(model).futures(&Query::WITHOUT_OUTCOMES, &Budget::from(limits));
     assert!(answer.is_complete() && answer.undecided.is_empty(), "{:?}", answer.bound);
-    (terms(model, &answer).len(), answer.statistics.states, answer)
+    (terms(&answer).len(), answer.statistics.states, answer)
 }
 
 #[test]

@@ -153,7 +153,8 @@ pub(super) struct Sliceable<'a> {
     after_prints: FixedBitSet,
     /// Whether threads are made in one and the same order in all executions.
     ordered: bool,
-    /// Reads that may run in several threads.
+    /// Reads that some thread may run, and that several may.
+    reads: FixedBitSet,
     in_several_threads: FixedBitSet,
     /// How a slice runs.
     options: Options,
@@ -194,7 +195,7 @@ impl<'a> Sliceable<'a> {
         let after_prints = print_successors::behind_prints(&index, shared);
         let ends = relevance::with_prints(&index, &relevance::with_places(&index, &always, &after_prints));
         let ordered = makes_threads_in_order(concurrency);
-        let in_several_threads = reads_in_several_threads(program, concurrency);
+        let (reads, in_several_threads) = reads_by_threads(program, concurrency);
         let options = narrow_options(machine.options(), calls.extent(program));
         let dropped = None;
         Sliceable {
@@ -206,6 +207,7 @@ impl<'a> Sliceable<'a> {
             ends,
             after_prints,
             ordered,
+            reads,
             in_several_threads,
             options,
             dropped,
@@ -283,7 +285,7 @@ impl<'a> Sliceable<'a> {
     ) -> Result<(), Declined> {
         let is_wanted = |read: ReadId| wanted.is_none_or(|wanted| wanted.contains(read.index()));
         let base = self.slice(&self.ends, None, Preserved::Ends)?;
-        let reads: Vec<ReadId> = self.shared.reads.ones().map(ReadId::new).filter(|&read| is_wanted(read)).collect();
+        let reads: Vec<ReadId> = self.reads.ones().map(ReadId::new).filter(|&read| is_wanted(read)).collect();
         if wanted.is_none() || query.ends != Ends::Nothing || reads.iter().any(|&read| base.slice.holds(read)) {
             // If even that is too large, there is no use in trying again; but without readers it may be far smaller.
             let is_all = wanted.is_none();
@@ -291,7 +293,7 @@ impl<'a> Sliceable<'a> {
             collected.add(&base, query, None).map_err(too_large)?;
         }
         for read in reads {
-            if base.slice.visible.read(read) || self.index.read_sites(read).is_empty() {
+            if base.slice.holds(read) {
                 continue;
             }
             self.collect_read(collected, query, read)?;
@@ -304,7 +306,7 @@ impl<'a> Sliceable<'a> {
         let relevance = relevance::with_reads(&self.index, &self.always, &[read]);
         // What others read must not matter where one of them is watched alone.
         let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
-        let is_watched = !matters && self.runs_in_several(read);
+        let is_watched = !matters && self.shared.read(read) && self.runs_in_several(read);
         let of_read = Query { ends: Ends::Nothing, ..*query };
         let (mut thread, mut made) = (0, 1);
         while thread < made {
@@ -364,21 +366,21 @@ fn narrow_options(whole: &Options, (cost, depth): (u64, u32)) -> Options {
     }
 }
 
-/// Reads that may run in several threads.
-fn reads_in_several_threads(program: &Program, concurrency: &Concurrency) -> FixedBitSet {
+/// The reads that some thread may run, and those that several may.
+fn reads_by_threads(program: &Program, concurrency: &Concurrency) -> (FixedBitSet, FixedBitSet) {
     let mut first: Vec<Option<ThreadId>> = vec![None; program.reads.len()];
     let mut in_several_threads = FixedBitSet::with_capacity(program.reads.len());
     for block in 0..concurrency.blocks.len() as u32 {
         let thread = concurrency.thread_of(block);
         for event in concurrency.events_of(block) {
-            if let EventKind::Read(read) = event.kind
-                && (*first[read.index()].get_or_insert(thread) != thread || concurrency.may_be_many(thread))
-            {
+            let (EventKind::Read(read) | EventKind::Update { read, .. }) = event.kind else { continue };
+            if *first[read.index()].get_or_insert(thread) != thread || concurrency.may_be_many(thread) {
                 in_several_threads.insert(read.index());
             }
         }
     }
-    in_several_threads
+    let reads = program.reads.ids().filter(|read| first[read.index()].is_some()).map(ReadId::index).collect();
+    (reads, in_several_threads)
 }
 
 /// Whether no two threads may make threads at one time.

@@ -23,6 +23,8 @@ pub(super) struct Slice {
     pub(super) program: Program,
     /// The accesses that are left.
     pub(super) visible: Visibility,
+    /// The reads that are left at all their places, visible or not.
+    pub(super) kept: FixedBitSet,
     /// Accesses of the whole program of which a step without effect is left.
     pub(super) steps: Visibility,
     /// Whether any access of the whole program is gone.
@@ -38,6 +40,8 @@ impl Slice {
         after_prints: Option<&FixedBitSet>,
     ) -> Slice {
         let mut visible = Visibility::none(index.program);
+        let is_kept = |read: &ReadId| index.read_sites(*read).iter().all(|&site| relevance.keeps(site));
+        let kept = index.program.reads.ids().filter(is_kept).map(ReadId::index).collect();
         for number in (0..index.sites.len() as u32).filter(|&number| relevance.keeps(number)) {
             let (read, definition) = accesses(index.instruction(number));
             visible.reads.extend(read.filter(|&read| shared.read(read)).map(ReadId::index));
@@ -61,7 +65,7 @@ impl Slice {
             let made = builder.function();
             program.functions[id] = made;
         }
-        Slice { program, visible, steps, is_smaller }
+        Slice { program, visible, kept, steps, is_smaller }
     }
 }
 
@@ -69,7 +73,7 @@ impl Slice {
     /// Whether a read of the whole program is left.
     pub(super) fn holds(&self, read: ReadId) -> bool {
         // Reads that were added have higher numbers.
-        read.index() < self.steps.reads.len() && self.visible.read(read)
+        self.kept.contains(read.index())
     }
 }
 

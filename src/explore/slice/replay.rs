@@ -61,12 +61,20 @@ struct Large<'a> {
     /// The name of the thread that is watched, as soon as it is there.
     watched: Option<PathId>,
     patience: usize,
+    /// A read that is no step of its own, and the definition that it is to see; where it stands, no slice says.
+    local: Option<(ReadId, DefinitionId)>,
+    /// The step that has shown it.
+    shown: Option<usize>,
 }
 
 impl Large<'_> {
     /// Does a step.
     fn step(&mut self, choice: Choice, observer: &mut impl Observer) -> Option<()> {
-        self.walk.step(choice, observer).ok()?;
+        let mut shows = Shows { wanted: self.local, is_shown: false };
+        self.walk.step(choice, &mut (observer, &mut shows)).ok()?;
+        if shows.is_shown {
+            self.shown.get_or_insert(self.schedule.len());
+        }
         self.schedule.push(choice);
         Some(())
     }
@@ -121,11 +129,18 @@ impl Replay<'_> {
         let main = ThreadIndex(0);
         let watches_main = self.slice.watched().is_some_and(|watched| watched.thread == main);
         let mut counter = StepCounter::new(self, main, watches_main);
-        let walk = Walk::new(self.whole, tables, &mut counter);
+        let is_local = |&(read, ..): &(ReadId, DefinitionId, usize)| !self.whole.visibility().read(read);
+        let local = wanted.filter(is_local).map(|(read, definition, _)| (read, definition));
+        let mut begins = Shows { wanted: local, is_shown: false };
+        let walk = Walk::new(self.whole, tables, &mut (&mut counter, &mut begins));
         let watched = watches_main.then(|| walk.state().path(main));
-        let mut large = Large { walk, schedule: Vec::new(), watched, patience: PATIENCE };
+        let mut large = Large { walk, schedule: Vec::new(), watched, patience: PATIENCE, local, shown: None };
         let mut seen = None;
         let mut last = large.walk.progress();
+        let shown_by = wanted.filter(|_| local.is_some()).map(|(.., step)| step);
+        if shown_by.is_some_and(|step| step >= schedule.len()) {
+            self.settle_all(&mut large)?;
+        }
         for (place, &choice) in schedule.iter().enumerate() {
             if when == RunThrough::Early {
                 self.run_through(&mut large)?;
@@ -167,6 +182,10 @@ impl Replay<'_> {
             if counter.events != small_counter.events {
                 return None;
             }
+            // The read is behind what its thread does besides, and nobody may fail before that.
+            if shown_by == Some(place) {
+                self.settle_all(&mut large)?;
+            }
             if let (Progress::Failed(one), Progress::Failed(other)) = (progress, large.walk.progress())
                 && (one.kind, thread, one.message) != (other.kind, other.thread, other.message)
             {
@@ -180,7 +199,9 @@ impl Replay<'_> {
         if !fails && std::mem::discriminant(&last) != std::mem::discriminant(&progress) {
             return None;
         }
-        let Large { walk, schedule, .. } = large;
+        let Large { walk, schedule, shown, .. } = large;
+        // What the beginning shows, all of the execution does.
+        let seen = if local.is_some() { begins.is_shown.then_some(schedule.len()).or(shown) } else { seen };
         (wanted.is_none() || seen.is_some()).then(|| Replayed { schedule, state: walk.into_state(), progress, seen })
     }
 
@@ -328,6 +349,22 @@ impl Replay<'_> {
 
     fn has_definition(&self, definition: DefinitionId) -> bool {
         self.parts.steps.definition(definition) || self.parts.visible.definition(definition)
+    }
+}
+
+/// Whether a read has seen a definition.
+struct Shows {
+    wanted: Option<(ReadId, DefinitionId)>,
+    is_shown: bool,
+}
+
+impl Observer for Shows {
+    const DETAILS: bool = false;
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
+        if let Event::Read { read, writer: Some(definition), .. } = event {
+            self.is_shown |= self.wanted == Some((read, definition));
+        }
     }
 }
 

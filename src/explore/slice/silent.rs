@@ -18,7 +18,7 @@ use super::replay::Replay;
 use crate::answer::{Answer, FailureWitness};
 use crate::deadlock::{Deadlock, blocked_threads};
 use cssame_concurrency::Sharing;
-use cssame_ir::{Instruction, Operand, Program, Register, RegisterType, ScalarType, Value};
+use cssame_ir::{Instruction, Operand, Program, ReadId, Register, RegisterType, ScalarType, Value};
 use cssame_source::Span;
 use cssame_vm::{Machine, Progress, Tables, Visibility};
 
@@ -41,7 +41,8 @@ impl Silent {
         let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
         let machine = Machine::with_options(&program, &visible, *whole.options());
         let steps = Visibility::none(&program);
-        Some(Silent { slice: Slice { program, visible, steps, is_smaller: true }, machine })
+        let kept = program.reads.ids().map(ReadId::index).collect();
+        Some(Silent { slice: Slice { program, visible, kept, steps, is_smaller: true }, machine })
     }
 
     /// The program without its prints.
