@@ -14,8 +14,8 @@
 )]
 
 use cssame::budget::Budget;
-use cssame::explore::classes::{ClassOptions, Operations, classes, thread_pairs};
 use cssame::model::{Model, Options};
+use cssame::paths::classes::{ClassOptions, Operations, classes, thread_pairs};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

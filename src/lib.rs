@@ -60,7 +60,8 @@
 //! | [`vm`], [`schedule`] | the flow graph | a machine; executions, policies, schedule files, traces |
 //! | [`model`] | source text | all of that for one program, ready to be asked |
 //! | [`harness`] | a file without `main` | programs in which two of its methods run in parallel |
-//! | [`explore`] | a model | what all executions can do: futures, selections, tears, counts |
+//! | [`explore`] | a model | what all executions can do: futures, selections, counts |
+//! | [`tear`] | a model, correlations | which accesses of a method other threads tear apart |
 //! | [`race`] | a model | races: predicted, made real, judged |
 //! | [`paths`] | a model | race-equivalent test cases, by branch-affect groups |
 //! | [`coverage`] | executions | memory-access patterns and method pairs that they cover; tests for classes |
@@ -114,6 +115,9 @@ pub use cssame_harness as harness;
 
 #[doc(inline)]
 pub use cssame_explore as explore;
+
+#[doc(inline)]
+pub use cssame_tear as tear;
 
 #[doc(inline)]
 pub use cssame_race as race;

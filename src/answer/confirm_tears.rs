@@ -16,10 +16,10 @@ use cssame_correlation as correlation;
 use cssame_correlation::Status;
 use cssame_correlation::check::Endangered;
 use cssame_diagnostics::{Diagnostic, Severity};
-use cssame_explore::pairs::AccessVerdict;
 use cssame_model::{Options, Unit};
 use cssame_schedule as schedule;
 use cssame_schedule::{ExecutionStatus, Scripted};
+use cssame_tear::pairs::AccessVerdict;
 
 /// States that are visited at most, if nothing is said.
 const MAX_STATES: u64 = 500_000;

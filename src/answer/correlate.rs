@@ -5,10 +5,10 @@ use cssame_concurrency as concurrency;
 use cssame_correlation as correlation;
 use cssame_correlation::report::{EndData, PairData, Status};
 use cssame_correlation::{Analysis, CorrelationReport, Decision};
-use cssame_explore::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
 use cssame_explore::report::{Awaited, BlockedReport, DeadlockReport, FailureReport};
 use cssame_model::{Options, Unit};
 use cssame_schedule::Step;
+use cssame_tear::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
 use serde::Serialize;
 
 /// Whether pairs are executed.

@@ -11,9 +11,9 @@ use cssame_budget::Budget;
 use cssame_correlation::MethodAccess;
 use cssame_driver as driver;
 use cssame_driver::{CaseKind, DriveError, Input, Options, PairCase, PairCases};
-use cssame_explore::pairs::{RecordedContext, SerialSearch, record_contexts};
 use cssame_ir::FunctionId;
 use cssame_model::Model;
+use cssame_tear::pairs::{RecordedContext, SerialSearch, record_contexts};
 use cssame_vm::Choice;
 
 /// Makes a package with the tests of the selected pairs. `budget` is that of [`correlate`](super::correlate()); what
@@ -114,7 +114,7 @@ impl Maker<'_> {
     fn ends(&self) -> Vec<PairCase> {
         let pair = &self.found.correlation.pairs[self.index];
         let of = self.found.executed.of_pair(self.index).map(|of| of.ends.as_slice()).unwrap_or_default();
-        let case = |(end, data): (&cssame_explore::pairs::PairEnd, &cssame_correlation::report::EndData<_>)| PairCase {
+        let case = |(end, data): (&cssame_tear::pairs::PairEnd, &cssame_correlation::report::EndData<_>)| PairCase {
             kind: CaseKind::End(data.status),
             method: pair.methods[0].clone(),
             program: Some(end.setting),

@@ -4,9 +4,9 @@ use super::files;
 use super::load::name_of;
 use cssame_answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, PathsAnswer, RacesAnswer};
 use cssame_diagnostics::Diagnostics;
-use cssame_explore::pairs::ExecutedPairs;
 use cssame_model::Model;
 use cssame_schedule::{ExecutionStatus, Schedule, SharedStep, Step};
+use cssame_tear::pairs::ExecutedPairs;
 use std::path::{Path, PathBuf};
 
 /// Outcomes that get a file each.

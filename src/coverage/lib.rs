@@ -12,6 +12,7 @@ mod feasible;
 mod find;
 pub mod generate;
 mod instance;
+pub mod linear;
 mod matching;
 mod measure;
 mod method_pairs;

@@ -3,27 +3,36 @@
 //! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](cssame_budget::Budget). **Output**: plain
 //! data. [`Subject::futures`] says which writes each read can see, which outcomes, failures and deadlocks there are,
 //! each with a schedule that shows it. [`Subject::count`] counts the futures: the executions that differ in what some read
-//! sees. [`Subject::select`] decides whether some execution has a given selection of pi terms; [`tear()`] whether some
-//! execution tears two accesses of a method apart; [`serial()`] whether two methods can run one after the other.
-//! [`report`] gives names to the answers.
+//! sees. [`Subject::select`] decides whether some execution has a given selection of pi terms; [`endless()`] whether one runs for
+//! ever; [`races()`] which accesses race. [`report`] gives names to the answers.
 //!
-//! **Algorithm**: a portfolio of three exact strategies (`portfolio`):
-//! 1. `states`: breadth-first through states, which are told apart by fingerprints of 128 bits. It serves every
-//!    program, and its schedules are shortest ones.
-//! 2. `reads_from`: one execution for each future, or for each order of operations on objects. It serves most programs that do
-//!    not fail, and is the better one where threads are many.
-//! 3. [`mod@slice`]: asks what each read sees in a program that holds only what matters to it.
+//! **Algorithm**: two engines, and slices of the program in front of them.
 //!
+//! | folder | what | for whom knows |
+//! |---|---|---|
+//! | `states` | breadth-first through states, told apart by fingerprints of 128 bits; schedules are shortest ones | Spin |
+//! | `reads_from` | one execution for each future, or for each order of operations on objects | Nidhugg, GenMC |
+//! | [`mod@slice`] | asks what each read sees in a program that holds only what matters to it | slicers before Spin |
+//! | `liveness` | cycles of states under fairness | |
+//! | `reduction` | one thread's steps for all, where they commute with the others' | stubborn sets |
+//! | `question` | futures, counts, selections, races, steps: what is asked of the engines | |
+//! | `portfolio` | the three in turn, with growing shares of the budget; the first to finish answers | |
+//! | [`frame`] | the face of the states for questions of other layers, and how to write one | |
+//!
+//! States serve every program; executions serve most programs that do not fail, and are the better ones where threads are many.
 //! Where a bound ends all three, `question::samples` adds what single executions have shown meanwhile, by seeds and depth-first.
+//! Questions that one layer alone asks stand there, on the frame: tears in `tear`, orders, branch outcomes and classes in `paths`,
+//! ends of calls in `coverage`.
 //!
-//! **Soundness and limits**: all three are exact, and deterministic. Where a bound is hit, the answer says so and
-//! claims nothing beyond what was seen. What belongs to which question is in `question`.
+//! **Soundness and limits**: all three are exact, and deterministic, and they list the same terms. Where a bound is hit, the answer
+//! says so and claims nothing beyond what was seen.
 //!
 //! The other functions, which run one strategy alone (`by_states`, `by_executions` and the like), are for tests that
 //! compare the strategies, and for benches.
 
 mod answer;
 mod deadlock;
+pub mod frame;
 mod liveness;
 mod portfolio;
 mod question;
@@ -40,21 +49,12 @@ pub use liveness::{
     Endless, EndlessAnswer, EndlessKind, EndlessRequest, SeenCycle, cycle_in, endless, may_run_for_ever, returns,
 };
 pub use question::by_executions::by_executions;
-pub use question::classes;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
-pub use question::executed::{
-    BranchOutcome, ExecutedAnswer, ExecutedRequest, UnprotectedPair, WaitOutcome, executed, executed_by_executions,
-};
 pub use question::executions::{ExecutionsAnswer, executions};
 pub use question::futures::{by_states, futures};
-pub use question::linear::{Arm, CallEnd, CallOrders, CallTracker, CallsAnswer, calls};
-pub use question::order::{OrderAnswer, OrderRequest, OrderStep, OrderVerdict, Others, Target, order};
-pub use question::pairs;
 pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, Racing, races, races_by_executions};
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
-pub use question::serial::{Serial, serial};
 pub use question::steps::{StepEdge, StepGraph, steps};
-pub use question::tear::{Other, Side, Tear, TearAnswer, TearPattern, Torn, parties, tear, tear_at_random, tears};
 pub use reads_from::Refusal;
 pub use reduction::{Commuting, Reduction};
 pub use report::fewer_switches::with_fewer_switches;

@@ -25,9 +25,8 @@ use super::projection::Projection;
 use super::run::{Run, Session};
 use super::selection::{TableBranch, TableGroup, next_tests};
 use super::variant_graph::VariantGraph;
+use crate::order::{OrderVerdict, order};
 use cssame_budget::{Bound, Budget, Limits, Statistics};
-use cssame_explore as explore;
-use cssame_explore::OrderVerdict;
 use cssame_schedule::ExecutionStatus;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -358,7 +357,7 @@ impl<'s, 'm> Method<'s, 'm> {
         let limits = Limits { max_states: Some(ORDER_STATES), ..Limits::default() };
         let model = self.session.model;
         let share = self.budget.share(limits);
-        let answer = explore::order(model.machine(), model.program(), &request, &self.session.tables, &share);
+        let answer = order(model.machine(), model.program(), &request, &self.session.tables, &share);
         self.searched += answer.statistics.states;
         answer.verdict
     }

@@ -4,7 +4,7 @@
 //! test has shown, and [`Exactness`]: whether all executions were looked at, and what the method alone had missed.
 //!
 //! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
-//! ([`executed`](cssame_explore::executed)). What the tests have not shown is added, each with the execution that shows
+//! ([`executed`](crate::executed::executed)). What the tests have not shown is added, each with the execution that shows
 //! it. A test that was added may show more than it was added for. Where a test shows a pair of accesses that nothing but
 //! locks orders, all states are asked whether two threads ever stand before both at once
 //! ([`races`](cssame_explore::races())).
@@ -17,9 +17,10 @@ use super::analysis::{DecisionKind, DecisionPlace, ROUNDS};
 use super::races::{Arrays, unprotected_pairs};
 use super::run::Run;
 use super::trace::Trace;
+use crate::executed::{ExecutedAnswer, ExecutedRequest, executed};
 use cssame_budget::{Bound, Budget};
 use cssame_explore as explore;
-use cssame_explore::{ExecutedAnswer, ExecutedRequest, Query, Race};
+use cssame_explore::{Query, Race};
 use cssame_ir::{Access, Program, TextId};
 use cssame_model::Model;
 use cssame_schedule::ExecutionStatus;
@@ -120,7 +121,7 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     let max_instance = max_instance(&method.found, endless);
     let (model, operations, tables) = (method.session.model, &method.session.operations, &method.session.tables);
     let request = ExecutedRequest { operations, tables, max_instance };
-    let answer = explore::executed(model.machine(), model.program(), &request, budget);
+    let answer = executed(model.machine(), model.program(), &request, budget);
     method.session.tables.clone_from(&answer.tables);
     let mut completion = Completion::new(method, max_instance);
     let possible = completion.add_outcomes(&answer);

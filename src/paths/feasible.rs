@@ -1,13 +1,12 @@
 //! Whether an order of operations is that of some execution.
 //!
 //! **Input**: a decision of a trace, and an order of its operations. **Output**: the question for the search through
-//! all states ([`order`](cssame_explore::order())).
+//! all states ([`order`](crate::order::order())).
 
 use super::analysis::{Decision, DecisionKind};
 use super::ids::{ActionId, EvaluationId};
 use super::trace::Trace;
-use cssame_explore as explore;
-use cssame_explore::{OrderRequest, OrderStep};
+use crate::order::{OrderRequest, OrderStep, Others, Target};
 
 /// The question whether an order exists; none for a wait, whose notifications are no operations.
 #[must_use]
@@ -26,7 +25,7 @@ pub fn order_request(trace: &Trace, decision: &Decision, order: &[ActionId]) -> 
     Some(OrderRequest {
         members: members.iter().filter_map(step).collect(),
         order: order.iter().filter_map(place).collect(),
-        target: explore::Target::Branch { thread: decision.place.thread, at, instance: decision.instance },
-        others: explore::Others::AfterOrder,
+        target: Target::Branch { thread: decision.place.thread, at, instance: decision.instance },
+        others: Others::AfterOrder,
     })
 }

@@ -18,10 +18,13 @@
 //! **Soundness and limits**: what a test shows is real. What no test shows is impossible only where [`Exactness`] says
 //! so.
 
+mod ahead;
 mod algorithm;
 mod analysis;
+pub mod classes;
 mod complete;
 mod exact;
+pub mod executed;
 mod feasible;
 mod find;
 mod flow;
@@ -30,6 +33,7 @@ mod guided;
 mod ids;
 mod interleaving;
 mod manners;
+pub mod order;
 mod orders;
 mod projection;
 mod races;

@@ -13,7 +13,7 @@ use super::flow::Flow;
 use super::ids::{ActionId, EvaluationId};
 use super::taint::Taint;
 use super::trace::{Action, ActionKind, Evaluation, Occurrence, Trace, Waiting};
-use cssame_explore::classes::Operations;
+use crate::classes::Operations;
 use cssame_ir::sync::Mode;
 use cssame_ir::{Access, DefinitionId, Program, ReadId};
 use cssame_schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};

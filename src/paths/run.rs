@@ -6,7 +6,7 @@
 use super::guided::{Guided, Requirement, Script, ScriptStep};
 use super::record::Recorder;
 use super::trace::Trace;
-use cssame_explore::classes::Operations;
+use crate::classes::Operations;
 use cssame_model::Model;
 use cssame_schedule as schedule;
 use cssame_schedule::{Decision, Policy, Scripted, Then, View};

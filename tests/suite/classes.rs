@@ -5,8 +5,8 @@
 //! orders that runs none.
 
 use cssame::budget::{Budget, Limits};
-use cssame::explore::classes::{ClassCount, ClassOptions, Counting, Operations, classes, thread_pairs};
 use cssame::model::Model;
+use cssame::paths::classes::{ClassCount, ClassOptions, Counting, Operations, classes, thread_pairs};
 use cssame::schedule::{Walk, walk};
 use cssame::vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Progress, State, Tables, ThreadName, ThreadStatus,

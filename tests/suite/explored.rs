@@ -3,11 +3,11 @@
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
-use cssame::explore::classes::{ClassOptions, Operations, classes, thread_pairs};
-use cssame::explore::{ExecutedRequest, executed};
 use cssame::form::{definition_name, read_name};
 use cssame::ir::{Access, LeafId};
 use cssame::model::Model;
+use cssame::paths::classes::{ClassOptions, Operations, classes, thread_pairs};
+use cssame::paths::executed::{ExecutedRequest, executed};
 use cssame::vm::Tables;
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate::{self, Size};

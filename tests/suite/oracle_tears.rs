@@ -5,8 +5,9 @@
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::Budget;
 use cssame::correlation::{AccessKind, Status};
-use cssame::explore::{Other, Query, Side, Tear, TearPattern, futures, parties, tear};
+use cssame::explore::{Query, futures};
 use cssame::model::{Model, Options};
+use cssame::tear::{Other, Side, Tear, TearPattern, parties, tear};
 use std::collections::BTreeSet;
 use support::generate::Rng;
 use support::oracle::{Torn, tears_of_source};

@@ -3,8 +3,8 @@
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
-use cssame::explore::classes::{ClassOptions, Operations, thread_pairs};
 use cssame::model::Model;
+use cssame::paths::classes::{ClassOptions, Operations, thread_pairs};
 use cssame::paths::report::report;
 use cssame::paths::{First, Request, find};
 use serde_json::{Value, json};

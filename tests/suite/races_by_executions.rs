@@ -4,10 +4,11 @@
 
 use crate::reads_from::{locals_program, memory_program};
 use cssame::budget::{Budget, Limits};
-use cssame::explore::classes::Operations;
-use cssame::explore::{ExecutedAnswer, ExecutedRequest, executed, executed_by_executions, races, races_by_executions};
+use cssame::explore::{races, races_by_executions};
 use cssame::ir::Access;
 use cssame::model::Model;
+use cssame::paths::classes::Operations;
+use cssame::paths::executed::{ExecutedAnswer, ExecutedRequest, executed, executed_by_executions};
 use cssame::vm::{CodeIndex, Tables};
 use std::collections::BTreeSet;
 use support::{first_seed, model, possible_model, programs};

@@ -2,11 +2,12 @@
 
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::correlation::{self, AccessKind};
-use cssame::explore::pairs::{PairQuery, execute_pairs};
-use cssame::explore::{Other, Query, Serial, Side, Tear, TearPattern, futures, serial, tear};
+use cssame::explore::{Query, futures};
 use cssame::ir::Program;
 use cssame::model::Options;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
+use cssame::tear::pairs::{PairQuery, execute_pairs};
+use cssame::tear::{Other, Serial, Side, Tear, TearPattern, serial, tear};
 use cssame::vm::{Machine, OutputId, PathId, Tables};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -37,11 +37,11 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/explore/states/round_robin.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/looks.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),
-    ("src/explore/question/classes/orders.rs", "a search finds the steps"),
-    ("src/explore/question/classes/sample.rs", "a search finds the steps"),
+    ("src/paths/classes/orders.rs", "a search finds the steps"),
+    ("src/paths/classes/sample.rs", "a search finds the steps"),
     ("src/explore/question/samples/dive.rs", "a search finds the steps"),
-    ("src/explore/question/executed/tests/one_by_one.rs", "tests compare with it"),
-    ("src/explore/question/order/tests.rs", "tests compare with it"),
+    ("src/paths/executed/tests/one_by_one.rs", "tests compare with it"),
+    ("src/paths/order/tests.rs", "tests compare with it"),
 ];
 
 /// Lines that a file may have.

@@ -15,8 +15,8 @@
 use super::execute::{Context, FindingKey, Prepared};
 use super::subject::Subject;
 use super::test::{Argument, Call, PostStep, TestCase};
+use crate::linear::CallEnd;
 use cssame_budget::Budget;
-use cssame_explore::CallEnd;
 use cssame_harness::{ParameterType, ValueType};
 use cssame_schedule::{Random, Scripted, fewer_switches};
 use cssame_vm::Choice;

@@ -4,8 +4,8 @@ use super::program::TestProgram;
 use super::subject::Subject;
 use super::test::{Argument, Call, PostStep, TestCase};
 use super::verdict::{Judge, SerialEnds, Verdict, ViolationKind};
+use crate::linear::{CallEnd, CallOrders, calls};
 use cssame_budget::Budget;
-use cssame_explore::{CallEnd, CallOrders, calls};
 use cssame_harness::{Methods, ParameterType};
 use cssame_model::{Options, Unit};
 

@@ -22,8 +22,9 @@
 
 use super::program::TestProgram;
 use super::test::TestCase;
+use crate::linear::{CallEnd, CallOrders, calls};
 use cssame_budget::{Bound, Budget, Limits};
-use cssame_explore::{BlockedThread, CallEnd, CallOrders, OutcomeStatus, WaitsFor, calls};
+use cssame_explore::{BlockedThread, OutcomeStatus, WaitsFor};
 use cssame_vm::{Choice, CodeIndex, FailureKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ struct Chain {
 
 /// The chains of all threads.
 #[derive(Debug, Default)]
-pub(super) struct Chains {
+pub struct Chains {
     threads: Vec<Chain>,
     /// Of the threads that have ended, in any order.
     ended: u128,
@@ -41,7 +41,7 @@ impl Clone for Chains {
     }
 }
 
-pub(super) fn halves(hash: u128) -> [u64; 2] {
+pub fn halves(hash: u128) -> [u64; 2] {
     [hash as u64, (hash >> 64) as u64]
 }
 
@@ -68,7 +68,7 @@ impl Chains {
     }
 
     /// A thread learns a fact.
-    pub(super) fn learn<const N: usize>(&mut self, thread: ThreadName, fact: [u64; N]) {
+    pub fn learn<const N: usize>(&mut self, thread: ThreadName, fact: [u64; N]) {
         let chain = self.thread(thread);
         let [low, high] = halves(chain.hash);
         let [first, second] = halves(vm::hash(&fact));
@@ -76,33 +76,33 @@ impl Chains {
     }
 
     /// Counts something that a thread does; gives its number, from 1.
-    pub(super) fn count(&mut self, thread: ThreadName) -> u32 {
+    pub fn count(&mut self, thread: ThreadName) -> u32 {
         let chain = self.thread(thread);
         chain.count += 1;
         chain.count
     }
 
     /// A thread begins in that slot.
-    pub(super) fn begin(&mut self, slot: ThreadIndex) {
+    pub fn begin(&mut self, slot: ThreadIndex) {
         if let Some(chain) = self.threads.get_mut(slot.index()) {
             *chain = Chain::default();
         }
     }
 
     /// A thread ends.
-    pub(super) fn end(&mut self, slot: ThreadIndex) {
+    pub fn end(&mut self, slot: ThreadIndex) {
         if let Some(chain) = self.threads.get_mut(slot.index()) {
             self.ended = self.ended.wrapping_add(std::mem::take(chain).total());
         }
     }
 
     /// The hash of the chains of all threads.
-    pub(super) fn total(&self) -> u128 {
+    pub fn total(&self) -> u128 {
         self.threads.iter().fold(self.ended, |sum, chain| sum.wrapping_add(chain.total()))
     }
 
     /// Appends what tells two executions apart.
-    pub(super) fn encode(&self, words: &mut Vec<u64>) {
+    pub fn encode(&self, words: &mut Vec<u64>) {
         let used = self.threads.iter().rposition(|chain| *chain != Chain::default()).map_or(0, |last| last + 1);
         words.push(used as u64);
         words.extend(halves(self.ended));
@@ -113,7 +113,7 @@ impl Chains {
     }
 
     /// Takes back what `encode` has written; gives the words behind it.
-    pub(super) fn decode<'a>(&mut self, words: &'a [u64]) -> &'a [u64] {
+    pub fn decode<'a>(&mut self, words: &'a [u64]) -> &'a [u64] {
         self.threads.clear();
         let [used, low, high, rest @ ..] = words else { return &[] };
         self.ended = whole(*low, *high);
@@ -130,7 +130,7 @@ impl Chains {
 /// The hash of an execution that has ended: what its threads have learned, and how it has ended. A failure is another
 /// execution than one that goes on after the same facts, and so is one in which other threads stand still, or elsewhere: at another
 /// place of the text, for which function has a copy for which call is no matter of the program.
-pub(super) fn hash_of_end(
+pub fn hash_of_end(
     machine: &Machine,
     chains: &Chains,
     end: End,

@@ -15,7 +15,7 @@ use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
 /// Notes which edges have an event that counts, in the order of edges.
-pub(super) struct MarkedSteps<F> {
+pub struct MarkedSteps<F> {
     counts: F,
     edges: FixedBitSet,
     /// Edges so far.
@@ -26,12 +26,12 @@ pub(super) struct MarkedSteps<F> {
 
 impl<F: Fn(Event) -> bool> MarkedSteps<F> {
     /// Before the first step.
-    pub(super) fn new(counts: F) -> MarkedSteps<F> {
+    pub fn new(counts: F) -> MarkedSteps<F> {
         MarkedSteps { counts, edges: FixedBitSet::new(), length: 0, now: false }
     }
 
     /// Whether a step that was noted lies on a cycle of states that are asked for. Of the states of a cycle all have to be, or none.
-    pub(super) fn are_on_cycle(&self, graph: &Graph, asked: &dyn Fn(u32) -> bool) -> bool {
+    pub fn are_on_cycle(&self, graph: &Graph, asked: &dyn Fn(u32) -> bool) -> bool {
         if self.edges.is_clear() {
             return false;
         }

@@ -24,12 +24,12 @@ const MOST_EXECUTIONS: u64 = 20_000;
 const STATES_OF_EXECUTION: u64 = 25;
 
 /// Whether executions may tell what follows from what threads read.
-pub(super) fn may_tell(machine: &Machine) -> bool {
+pub fn may_tell(machine: &Machine) -> bool {
     !machine.synchronises() && !machine.may_discard()
 }
 
 /// The part of a budget for the first states, where it allows for more and executions may tell the rest.
-pub(super) fn few_states<'b>(machine: &Machine, budget: &'b Budget<'_>) -> Option<Budget<'b>> {
+pub fn few_states<'b>(machine: &Machine, budget: &'b Budget<'_>) -> Option<Budget<'b>> {
     let has_more = budget.limits().max_states.is_none_or(|most| most > FEW_STATES);
     let few = Limits { max_states: Some(FEW_STATES), ..Limits::default() };
     (has_more && may_tell(machine)).then(|| budget.share(few))
@@ -37,7 +37,7 @@ pub(super) fn few_states<'b>(machine: &Machine, budget: &'b Budget<'_>) -> Optio
 
 /// Visits one execution of each future, of so many steps in all at most; `look` is told its steps, and whether it fails. `None` where
 /// that does not tell all: executions may not be asked, are too many, or `look` has had enough.
-pub(super) fn visit(
+pub fn visit(
     machine: &Machine,
     budget: &Budget<'_>,
     most_steps: usize,

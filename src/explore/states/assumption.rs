@@ -17,7 +17,7 @@ use fixedbitset::FixedBitSet;
 
 /// What becomes of the states that were not expanded, since a bound was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unexpanded {
+pub enum Unexpanded {
     /// All their executions may be discarded: what is found lasts for certain.
     Lost,
     /// Some of their executions may last: what is not found is lost for certain.
@@ -25,7 +25,7 @@ pub(crate) enum Unexpanded {
 }
 
 /// The states that can go on without being discarded.
-pub(crate) fn lasting_states(graph: &Graph, unexpanded: Unexpanded) -> FixedBitSet {
+pub fn lasting_states(graph: &Graph, unexpanded: Unexpanded) -> FixedBitSet {
     // 1. All states, with the number of their edges that lead on.
     let count = graph.len();
     let mut lasting = FixedBitSet::with_capacity(count);

@@ -29,7 +29,7 @@ const STEPS_IN_TURN: usize = 10_000;
 const STEPS_BEHIND_A_BOUND: usize = 5_000_000;
 
 /// Distances of all states to the ends.
-pub(crate) struct Completion<'a> {
+pub struct Completion<'a> {
     machine: &'a Machine,
     graph: &'a Graph,
     to_wanted: Vec<u32>,
@@ -42,7 +42,7 @@ pub(crate) struct Completion<'a> {
 }
 
 /// An execution to the first of these states from which some is not discarded, and on to an end where there is one.
-pub(crate) fn witness(machine: &Machine, graph: &Graph, states: &[u32]) -> Option<Vec<Choice>> {
+pub fn witness(machine: &Machine, graph: &Graph, states: &[u32]) -> Option<Vec<Choice>> {
     let must_last = machine.may_discard() && !states.is_empty();
     let lasting = must_last.then(|| lasting_states(graph, Unexpanded::Lost));
     let lasts = |node: &u32| lasting.as_ref().is_none_or(|states| states.contains(*node as usize));
@@ -54,12 +54,12 @@ pub(crate) fn witness(machine: &Machine, graph: &Graph, states: &[u32]) -> Optio
 
 impl<'a> Completion<'a> {
     /// To ends where all threads have ended, if there are any.
-    pub(crate) fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
+    pub fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
         Completion::towards(machine, graph, &|kind| kind == NodeKind::Finished)
     }
 
     /// To ends of that kind, if there are any.
-    pub(crate) fn towards(machine: &'a Machine, graph: &'a Graph, wanted: &dyn Fn(NodeKind) -> bool) -> Completion<'a> {
+    pub fn towards(machine: &'a Machine, graph: &'a Graph, wanted: &dyn Fn(NodeKind) -> bool) -> Completion<'a> {
         let reversed = graph.reversed();
         let distances = |wanted: &dyn Fn(NodeKind) -> bool| {
             let mut distance = vec![FAR; graph.len()];
@@ -90,12 +90,12 @@ impl<'a> Completion<'a> {
     }
 
     /// Whether an end of the wanted kind can be reached from a state.
-    pub(crate) fn leads_to_wanted(&self, node: u32) -> bool {
+    pub fn leads_to_wanted(&self, node: u32) -> bool {
         self.to_wanted[node as usize] != FAR
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
-    pub(crate) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
+    pub fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
         let distance = if self.to_wanted[node as usize] != FAR { &self.to_wanted } else { &self.to_end };
         let known = distance[node as usize] != FAR;
         if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {

@@ -13,7 +13,7 @@ use super::chunks::Chunks;
 use smallvec::SmallVec;
 
 /// The target of an edge that leads to a discarded execution.
-pub(crate) const DISCARDED: u32 = u32::MAX;
+pub const DISCARDED: u32 = u32::MAX;
 
 /// Nodes from one mark to the next.
 const STRIDE: usize = 32;
@@ -33,7 +33,7 @@ struct Mark {
 }
 
 /// The edges of the nodes that were expanded.
-pub(super) struct Edges {
+pub(crate) struct Edges {
     bytes: Chunks<u8>,
     marks: Chunks<Mark>,
     /// Nodes whose edges were begun.
@@ -65,22 +65,22 @@ impl Default for Edges {
 }
 
 impl Edges {
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes.bytes() + self.marks.bytes()
     }
 
     /// Number of edges.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
     /// The target of an edge that leads to the node that it comes from, or to one before: the first such edge, if there is any.
-    pub(super) fn back(&self) -> Option<u32> {
+    pub(crate) fn back(&self) -> Option<u32> {
         self.back
     }
 
     /// Begins the edges of a node; those before that were not begun have none.
-    pub(super) fn begin(&mut self, node: u32) {
+    pub(crate) fn begin(&mut self, node: u32) {
         while self.begun <= node as usize {
             if self.begun > 0 {
                 self.write(END);
@@ -95,7 +95,7 @@ impl Edges {
     }
 
     /// Adds an edge to the node whose edges were begun last.
-    pub(super) fn add(&mut self, target: u32) {
+    pub(crate) fn add(&mut self, target: u32) {
         if self.begun == 0 {
             return;
         }
@@ -114,7 +114,7 @@ impl Edges {
     }
 
     /// Forgets the edges of the node whose edges were begun last.
-    pub(super) fn cancel(&mut self, node: u32) {
+    pub(crate) fn cancel(&mut self, node: u32) {
         if self.begun == node as usize + 1 {
             self.bytes.truncate(self.last.at as usize);
             self.known = self.last.known;
@@ -131,7 +131,7 @@ impl Edges {
     }
 
     /// The targets of the edges of a node.
-    pub(super) fn of(&self, node: u32) -> SmallVec<[u32; 8]> {
+    pub(crate) fn of(&self, node: u32) -> SmallVec<[u32; 8]> {
         let mut targets = SmallVec::new();
         if (node as usize) < self.begun {
             let first = node as usize / STRIDE;
@@ -143,7 +143,7 @@ impl Edges {
     }
 
     /// Tells of all edges, in the order of the nodes that they come from.
-    pub(super) fn each(&self, mut tell: impl FnMut(u32, u32)) {
+    pub(crate) fn each(&self, mut tell: impl FnMut(u32, u32)) {
         let mut reader = Reader { edges: self, mark: Mark { at: 0, known: 1 } };
         for node in 0..self.begun as u32 {
             reader.node(|target| tell(node, target));
@@ -196,7 +196,7 @@ pub(crate) struct EdgeLists {
 
 impl EdgeLists {
     /// Of the edges of so many nodes.
-    pub(super) fn new(edges: &Edges, nodes: usize) -> EdgeLists {
+    pub(crate) fn new(edges: &Edges, nodes: usize) -> EdgeLists {
         let (mut first, mut targets) = (Vec::with_capacity(nodes + 1), Vec::new());
         edges.each(|from, target| {
             first.resize(from as usize + 1, targets.len());

@@ -6,7 +6,7 @@
 //! themselves are not kept.
 
 use super::chunks::Chunks;
-pub(crate) use super::edges::DISCARDED;
+pub use super::edges::DISCARDED;
 use super::edges::{EdgeLists, Edges};
 use super::reversed::Reversed;
 use super::visited::Visited;
@@ -19,7 +19,7 @@ const NEAR: usize = 1 << 10;
 
 /// What became of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NodeKind {
+pub enum NodeKind {
     /// Not expanded, because a bound was hit.
     Waiting,
     /// Expanded: all its edges are known.
@@ -34,7 +34,7 @@ pub(crate) enum NodeKind {
 
 impl NodeKind {
     /// Whether an execution ends there.
-    pub(crate) fn is_end(self) -> bool {
+    pub fn is_end(self) -> bool {
         matches!(self, NodeKind::Finished | NodeKind::Failed | NodeKind::Deadlock)
     }
 }
@@ -58,7 +58,7 @@ const KINDS: [NodeKind; 5] =
 
 /// The states that were met.
 #[derive(Default)]
-pub(crate) struct Graph {
+pub struct Graph {
     nodes: Chunks<Node>,
     /// By node: the alternatives that a node has no room for.
     wide: FxHashMap<u32, u32>,
@@ -86,7 +86,7 @@ impl Graph {
     }
 
     /// Number of nodes.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
@@ -108,7 +108,7 @@ impl Graph {
     }
 
     /// The fingerprints.
-    pub(super) fn visited(&self) -> &Visited {
+    pub(crate) fn visited(&self) -> &Visited {
         &self.visited
     }
 
@@ -153,7 +153,7 @@ impl Graph {
     }
 
     /// Tells of all edges, those that lead to discarded executions included, in the order of the nodes that they come from.
-    pub(crate) fn each_edge(&self, tell: impl FnMut(u32, u32)) {
+    pub fn each_edge(&self, tell: impl FnMut(u32, u32)) {
         self.edges.each(tell);
     }
 
@@ -162,7 +162,8 @@ impl Graph {
         EdgeLists::new(&self.edges, self.len())
     }
 
-    pub(crate) fn kind(&self, node: u32) -> NodeKind {
+    /// What became of a node.
+    pub fn kind(&self, node: u32) -> NodeKind {
         KINDS[(self.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
     }
 
@@ -183,13 +184,13 @@ impl Graph {
     }
 
     /// The first choice that leads from a node to another, if that is how the other was reached first.
-    pub(crate) fn choice_to(&self, from: u32, to: u32) -> Option<Choice> {
+    pub fn choice_to(&self, from: u32, to: u32) -> Option<Choice> {
         let (parent, choice) = self.parent(to);
         (parent == from && to != 0).then_some(choice)
     }
 
     /// The steps that have led to a node first.
-    pub(crate) fn path_to(&self, node: u32) -> Vec<Choice> {
+    pub fn path_to(&self, node: u32) -> Vec<Choice> {
         let mut path = Vec::new();
         let mut at = node;
         // The first node is its own parent.
@@ -203,7 +204,7 @@ impl Graph {
     }
 
     /// Whether no state leads back to itself; of a graph whose states are all expanded.
-    pub(crate) fn is_acyclic(&self) -> bool {
+    pub fn is_acyclic(&self) -> bool {
         // Where all edges lead to later nodes there is no cycle, and if there is one, some edge that leads back is part of it.
         let Some(back) = self.edges.back() else { return true };
         if self.has_cycle_behind(back) {

@@ -20,20 +20,20 @@
 //! by doing the steps.
 
 mod ahead;
-pub(crate) mod assumption;
+pub mod assumption;
 mod bounds;
 mod bytes;
 mod changes;
 mod chunks;
 mod collapse;
 mod collapsed;
-pub(crate) mod completion;
+pub mod completion;
 mod dictionary;
 pub(crate) mod edges;
 mod expansion;
 mod fingerprint;
 mod frontier;
-pub(crate) mod graph;
+pub mod graph;
 mod images;
 mod memo;
 mod monitor;
@@ -50,13 +50,13 @@ mod watch;
 use ahead::Ahead;
 use collapse::Collapse;
 use dictionary::Dictionary;
-pub(crate) use fingerprint::fingerprint_of;
+pub use fingerprint::fingerprint_of;
 use fingerprint::{encode_failure, with_rest};
 use frontier::{Block, Frontier, Reader, Waiting};
-pub(crate) use monitor::Monitor;
+pub use monitor::Monitor;
 use numbered::NumberReader;
 pub(crate) use visited::Fingerprints;
-pub(crate) use visitor::{AtEnds, End, EndContext, Transition, Visitor};
+pub use visitor::{AtEnds, End, EndContext, Transition, Visitor};
 use watch::{Task, Watch, Watched};
 
 use crate::reduction::Reduction;
@@ -66,9 +66,12 @@ use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, Progress, State, Tables
 use std::ops::ControlFlow;
 
 /// What a search has found.
-pub(crate) struct Searched {
+pub struct Searched {
+    /// The states that were met.
     pub graph: Graph,
+    /// The names of threads, and what was printed.
     pub tables: Tables,
+    /// How much was visited.
     pub statistics: Statistics,
     /// The bound that was hit.
     pub bound: Option<Bound>,
@@ -126,7 +129,7 @@ const LOOK: u64 = 1 << 20;
 pub(crate) const LOOK_INSTRUCTIONS: u64 = 4 << 20;
 
 /// Searches all states; `monitor` is what is known before the first step.
-pub(crate) fn search<G: Monitor, V: Visitor<G>>(
+pub fn search<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     budget: &Budget<'_>,
     monitor: G,
@@ -136,7 +139,7 @@ pub(crate) fn search<G: Monitor, V: Visitor<G>>(
 }
 
 /// As [`search`], with the names of threads that are known before: they keep their ids.
-pub(crate) fn search_with_names<G: Monitor, V: Visitor<G>>(
+pub fn search_with_names<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     tables: Tables,
     budget: &Budget<'_>,

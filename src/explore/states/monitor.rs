@@ -9,7 +9,7 @@
 use cssame_vm::{Machine, Move, Observer, State};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
-pub(crate) trait Monitor: Observer + Clone {
+pub trait Monitor: Observer + Clone {
     /// What a step has shown, for the visitor.
     type Note: Copy;
 

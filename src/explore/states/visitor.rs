@@ -8,25 +8,31 @@ use std::ops::ControlFlow;
 
 /// How an execution ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
+    /// All threads have ended.
     Finished,
+    /// The program has failed.
     Failed(Failure),
+    /// No thread can move, and some has not ended.
     Deadlock,
 }
 
 /// A step of the search; without a choice it is the beginning.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Transition {
+pub struct Transition {
+    /// The node that it leaves; the first one for the beginning.
     pub from: u32,
+    /// Who moves.
     pub choice: Option<Choice>,
+    /// The node that it leads to.
     pub to: u32,
 }
 
 /// Looks on during a search. What it is not interested in need not be there.
-pub(crate) trait Visitor<G: Monitor> {
-    /// Whether it is told of events, and of which cells: as [`Observer::ACTIVE`](cssame_vm::Observer::ACTIVE) and
-    /// [`Observer::DETAILS`](cssame_vm::Observer::DETAILS).
+pub trait Visitor<G: Monitor> {
+    /// Whether it is told of events, as [`Observer::ACTIVE`](cssame_vm::Observer::ACTIVE).
     const ACTIVE: bool = false;
+    /// Whether it is told of which cells, as [`Observer::DETAILS`](cssame_vm::Observer::DETAILS).
     const DETAILS: bool = false;
 
     /// Whether edges of the graph are asked for when the search is over.
@@ -66,24 +72,30 @@ pub(crate) trait Visitor<G: Monitor> {
 }
 
 /// What a visitor sees of an end.
-pub(crate) struct EndContext<'a, G> {
+pub struct EndContext<'a, G> {
+    /// The machine that executes.
     pub machine: &'a Machine,
+    /// The names of threads, and what was printed.
     pub tables: &'a Tables,
+    /// The last state.
     pub state: &'a State,
+    /// What the monitor knows of the execution.
     pub monitor: &'a G,
+    /// The node of the state.
     pub node: u32,
+    /// How it ends.
     pub end: End,
 }
 
 /// Looks at ends alone.
-pub(crate) struct AtEnds<F> {
+pub struct AtEnds<F> {
     look: F,
     bytes: u64,
 }
 
 impl<F> AtEnds<F> {
     /// What is to be done at an end; it may also say how much memory it takes from then on.
-    pub(crate) fn new<G>(look: F) -> AtEnds<F>
+    pub fn new<G>(look: F) -> AtEnds<F>
     where
         F: FnMut(&EndContext<'_, G>, &mut u64) -> ControlFlow<()>,
     {
