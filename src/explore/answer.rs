@@ -5,6 +5,7 @@
 
 use crate::deadlock::Deadlock;
 use crate::reduction::Reduction;
+use crate::states::End;
 use cssame_budget::{Bound, Statistics};
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_vm::{Choice, Failure, FailureKind, OutputId, PathId, Tables};
@@ -84,6 +85,16 @@ pub enum OutcomeStatus {
     Failed(FailureKind),
     /// No thread can move, and some has not ended.
     Deadlock,
+}
+
+impl From<End> for OutcomeStatus {
+    fn from(end: End) -> OutcomeStatus {
+        match end {
+            End::Finished => OutcomeStatus::Ok,
+            End::Failed(failure) => OutcomeStatus::Failed(failure.kind),
+            End::Deadlock => OutcomeStatus::Deadlock,
+        }
+    }
 }
 
 impl OutcomeStatus {

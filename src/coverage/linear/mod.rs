@@ -20,7 +20,7 @@ pub use tracker::{Arm, CallTracker};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_explore::OutcomeStatus;
 use cssame_explore::frame::{self, End, EndContext, Visitor};
-use cssame_vm::{CodeIndex, Failure, FailureKind, Machine, OutputId, PathId};
+use cssame_vm::{CodeIndex, FailureKind, Machine, OutputId, PathId};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -94,11 +94,7 @@ impl Visitor<CallTracker> for Recorder<'_> {
 
     fn end(&mut self, context: &EndContext<'_, CallTracker>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, monitor, node, end } = *context;
-        let (status, failure): (OutcomeStatus, Option<Failure>) = match end {
-            End::Finished => (OutcomeStatus::Ok, None),
-            End::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
-            End::Deadlock => (OutcomeStatus::Deadlock, None),
-        };
+        let (status, failure) = (OutcomeStatus::from(end), end.failure());
         let is_blocked = end == End::Deadlock;
         let blocked = state.threads().filter(|_| is_blocked).map(|thread| (state.path(thread), state.position(thread)));
         let key = Key {

@@ -10,16 +10,16 @@
 //! **Soundness and limits**: as `reads_from`. Failures come behind all other threads: other programs are refused. Executions of one
 //! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
-use crate::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
-use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::question::failures::{FailureKey, failure_key, failure_list};
+use crate::answer::{Answer, Ends, MAX_TERM_STEPS, Query, Term, TermSchedules};
+use crate::question::bad_ends::BadEnds;
 use crate::question::outcomes::{Outcomes, Room};
 use crate::reads_from::{self, Enumerated, Execution, Refusal};
+use crate::states::End;
 use cssame_budget::{Bound, Budget};
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_schedule::Walk;
-use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, Tables, ThreadName};
-use rustc_hash::{FxHashMap, FxHashSet};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
+use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
@@ -54,11 +54,7 @@ struct Collector {
     threads: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
     outcomes: Outcomes<u32>,
-    /// Each failure once, with the thread and an execution.
-    failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
-    /// Each distinct deadlock once, with an execution.
-    deadlocks: Vec<(Vec<BlockedThread>, u32)>,
-    known_deadlocks: FxHashSet<Vec<BlockedThread>>,
+    bad: BadEnds<u32>,
     ends: Ends,
     /// Whether more may not be kept.
     is_full: bool,
@@ -80,15 +76,17 @@ impl Collector {
     fn bytes(&self) -> u64 {
         let terms = self.terms.capacity() * (size_of::<((ReadId, DefinitionId), Place)>() + 1);
         let executions = self.executions.capacity() * size_of::<Vec<Choice>>();
-        let deadlocks: usize = self.deadlocks.iter().map(|(threads, _)| 2 * threads.len()).sum();
-        let blocked = deadlocks * size_of::<BlockedThread>();
-        (self.steps * size_of::<Choice>() + executions + terms + blocked) as u64 + self.outcomes.bytes()
+        (self.steps * size_of::<Choice>() + executions + terms) as u64 + self.bad.bytes() + self.outcomes.bytes()
     }
 
     fn collect(&mut self, execution: &Execution<'_>) {
         let Execution { machine, tables, state, failure, pairs, .. } = *execution;
         let number = self.executions.len() as u32;
-        let is_deadlock = failure.is_none() && !machine.is_finished(state);
+        let end = match failure {
+            Some(failure) => End::Failed(failure),
+            None if machine.is_finished(state) => End::Finished,
+            None => End::Deadlock,
+        };
         self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
@@ -96,26 +94,9 @@ impl Collector {
             is_new = self.repeat(machine, &execution.choices());
         }
         if self.ends == Ends::Outcomes {
-            let status = match failure {
-                Some(failure) => OutcomeStatus::Failed(failure.kind),
-                None if is_deadlock => OutcomeStatus::Deadlock,
-                None => OutcomeStatus::Ok,
-            };
-            is_new |= self.outcomes.note((machine.outputs(state, tables), status), failure, number);
+            is_new |= self.outcomes.note((machine.outputs(state, tables), end.into()), failure, number);
         }
-        if let Some(failure) = failure
-            && let Entry::Vacant(vacant) = self.failures.entry(failure_key(machine, &failure))
-        {
-            vacant.insert((failure, state.path(failure.thread), number));
-            is_new = true;
-        }
-        if is_deadlock {
-            let threads = blocked_threads(machine, tables, state);
-            if self.known_deadlocks.insert(places(machine, &threads)) {
-                self.deadlocks.push((threads, number));
-                is_new = true;
-            }
-        }
+        is_new |= self.bad.note((machine, tables, state), end, || number);
         if is_new {
             let choices = execution.choices();
             self.steps += choices.len();
@@ -163,15 +144,11 @@ impl Collector {
     fn answer(self, machine: &Machine, query: &Query<'_>, budget: &Budget<'_>, mut found: Enumerated) -> Answer {
         found.bound = self.is_full.then_some(Bound::Memory).or(found.bound);
         let terms = self.terms(query);
-        let Collector { executions, outcomes, failures, deadlocks, threads, .. } = self;
+        let Collector { executions, outcomes, bad, threads, .. } = self;
         let schedule = |execution: u32| executions[execution as usize].clone();
-        let failures = failure_list(machine, failures, schedule);
-        let deadlock =
-            |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock { threads, schedule: schedule(execution) };
-        let mut deadlocks: Vec<Deadlock> = deadlocks.into_iter().map(deadlock).collect();
+        let (failures, mut deadlocks) = bad.lists(machine, schedule);
         deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
-        let (outcomes, is_cut) = outcomes
-            .list(&found.tables, Room::behind(found.bound, budget), |execution| executions[execution as usize].clone());
+        let (outcomes, is_cut) = outcomes.list(&found.tables, Room::behind(found.bound, budget), schedule);
         Answer {
             bound: found.bound.or(is_cut.then_some(Bound::Memory)),
             all_end: query.ends != Ends::Nothing && found.bound.is_none(),

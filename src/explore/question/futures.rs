@@ -11,11 +11,10 @@
 //! **Soundness and limits**: all that is found is real. What was not seen cannot happen, provided that no bound was
 //! hit.
 
-use crate::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
-use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::answer::{Answer, Ends, MAX_TERM_STEPS, Query, Term, TermSchedules};
 use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
+use crate::question::bad_ends::BadEnds;
 use crate::question::by_executions::by_executions;
-use crate::question::failures::{FailureKey, failure_key, failure_list};
 use crate::question::outcomes::{self, OutcomeKey, Outcomes, Room};
 use crate::question::samples::Samples;
 use crate::reduction::{Commuting, Reduction};
@@ -23,11 +22,11 @@ use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::completion::Completion;
 use crate::states::open::open_executions;
 use crate::states::terms::{SeenTerm, SeenTerms};
-use crate::states::{self, End, EndContext, Searched, Transition, Visitor};
+use crate::states::{self, EndContext, Searched, Transition, Visitor};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::{DefinitionId, ReadId};
-use cssame_vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, Tables, ThreadName};
-use rustc_hash::{FxHashMap, FxHashSet};
+use cssame_vm::{CodeIndex, Event, Machine, Observer, Tables, ThreadName};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -138,12 +137,13 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         ..Recorder::default()
     };
     let searched = states::search_by(machine, Tables::new(), budget, (), &mut recorder, query.reduction);
-    let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
+    let Recorder { pairs, outcomes, bad, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, statistics, bound, stopped } = searched;
     let all_end = query.ends != Ends::Nothing && bound.is_none() && !stopped && graph.is_acyclic();
     let open = bound.map_or_else(Vec::new, |_| open_executions(&graph, &statistics));
     let (outcomes, is_cut) = outcomes.list(&tables, Room::behind(bound, budget), |node| graph.path_to(node));
+    let (failures, deadlocks) = bad.lists(machine, |node| graph.path_to(node));
     Answer {
         bound: bound.or(is_cut.then_some(Bound::Memory)),
         all_end,
@@ -155,11 +155,8 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         terms,
         undecided,
         outcomes,
-        failures: failure_list(machine, failures, |node| graph.path_to(node)),
-        deadlocks: deadlocks
-            .into_iter()
-            .map(|(threads, node)| Deadlock { threads, schedule: graph.path_to(node) })
-            .collect(),
+        failures,
+        deadlocks,
         tables,
     }
 }
@@ -213,9 +210,7 @@ struct Recorder {
     outcomes: Outcomes<u32>,
     ends: Ends,
     asks_for_edges: bool,
-    failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
-    deadlocks: Vec<(Vec<BlockedThread>, u32)>,
-    known_deadlocks: FxHashSet<Vec<BlockedThread>>,
+    bad: BadEnds<u32>,
     /// The highest number of a thread.
     threads: usize,
 }
@@ -255,24 +250,10 @@ impl Visitor<()> for Recorder {
 
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, node, end, .. } = *context;
-        let (status, failure) = match end {
-            End::Finished => (OutcomeStatus::Ok, None),
-            End::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
-            End::Deadlock => (OutcomeStatus::Deadlock, None),
-        };
         if self.ends == Ends::Outcomes {
-            self.outcomes.note((machine.outputs(state, tables), status), failure, node);
+            self.outcomes.note((machine.outputs(state, tables), end.into()), end.failure(), node);
         }
-        if let Some(failure) = failure {
-            let key = failure_key(machine, &failure);
-            self.failures.entry(key).or_insert_with(|| (failure, state.path(failure.thread), node));
-        }
-        if end == End::Deadlock {
-            let threads = blocked_threads(machine, tables, state);
-            if self.known_deadlocks.insert(places(machine, &threads)) {
-                self.deadlocks.push((threads, node));
-            }
-        }
+        self.bad.note((machine, tables, state), end, || node);
         ControlFlow::Continue(())
     }
 }

@@ -14,13 +14,13 @@
 //! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
 //! search comes to its end.
 
+pub(super) mod bad_ends;
 pub(super) mod by_executions;
 pub mod chains;
 pub(super) mod count;
 pub mod cycles;
 pub mod each_future;
 pub(super) mod executions;
-pub(super) mod failures;
 pub(super) mod futures;
 mod history;
 mod infinite;

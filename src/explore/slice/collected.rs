@@ -7,14 +7,14 @@
 
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
-use crate::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
-use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::question::failures::{FailureKey, failure_key, sort_failures};
+use crate::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, Query, Term};
+use crate::question::bad_ends::BadEnds;
 use crate::question::futures::futures;
 use crate::question::outcomes;
+use crate::states::End;
 use cssame_budget::{Budget, Statistics};
 use cssame_ir::{DefinitionId, ReadId};
-use cssame_vm::{Choice, Machine, Progress as Stepped, Tables};
+use cssame_vm::{Choice, Machine, Tables};
 use rustc_hash::FxHashSet;
 
 /// Steps of executions that are done again, beyond which slices are given up.
@@ -32,8 +32,7 @@ pub(super) struct Collected<'a> {
     /// Instructions of slices that may still be made.
     instructions: usize,
     known: FxHashSet<(ReadId, DefinitionId)>,
-    known_failures: FxHashSet<FailureKey>,
-    known_deadlocks: FxHashSet<Vec<BlockedThread>>,
+    bad: BadEnds<Vec<Choice>>,
     /// Slots of threads that were in use.
     threads: usize,
     tables: Tables,
@@ -41,8 +40,6 @@ pub(super) struct Collected<'a> {
     terms: Vec<Term>,
     undecided: Vec<(ReadId, DefinitionId)>,
     outcomes: Vec<Outcome>,
-    failures: Vec<FailureWitness>,
-    deadlocks: Vec<Deadlock>,
 }
 
 impl<'a> Collected<'a> {
@@ -53,16 +50,13 @@ impl<'a> Collected<'a> {
             kept: MAX_TERM_STEPS,
             instructions: INSTRUCTIONS,
             known: FxHashSet::default(),
-            known_failures: FxHashSet::default(),
-            known_deadlocks: FxHashSet::default(),
+            bad: BadEnds::default(),
             threads: 0,
             tables: Tables::new(),
             statistics: Statistics::default(),
             terms: Vec::new(),
             undecided: Vec::new(),
             outcomes: Vec::new(),
-            failures: Vec::new(),
-            deadlocks: Vec::new(),
         }
     }
 
@@ -142,38 +136,28 @@ impl<'a> Collected<'a> {
         for outcome in &answer.outcomes {
             let Replayed { schedule, state, progress, .. } =
                 self.again(replay, outcome.schedule.as_ref().ok_or(Declined::Whole)?, None)?;
-            let (status, failure) = match progress {
-                Stepped::Finished => (OutcomeStatus::Ok, None),
-                Stepped::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
-                _ if machine.is_deadlock(&state) => (OutcomeStatus::Deadlock, None),
-                _ => return Err(Declined::Disagreement),
-            };
+            let end = End::of(machine, &state, progress).ok_or(Declined::Disagreement)?;
             let outputs = machine.outputs(&state, &self.tables);
-            self.outcomes.push(Outcome { outputs, status, failure, schedule: Some(schedule) });
+            self.outcomes.push(Outcome {
+                outputs,
+                status: end.into(),
+                failure: end.failure(),
+                schedule: Some(schedule),
+            });
         }
-        for witness in &answer.failures {
-            let Replayed { schedule, state, progress, .. } = self.again(replay, &witness.schedule, None)?;
-            let Stepped::Failed(failure) = progress else { return Err(Declined::Disagreement) };
-            let path = state.path(failure.thread);
-            if self.known_failures.insert(failure_key(machine, &failure)) {
-                self.failures.push(FailureWitness { failure, path, schedule });
-            }
-        }
-        sort_failures(machine, &mut self.failures);
-        for deadlock in &answer.deadlocks {
-            let Replayed { schedule, state, .. } = self.again(replay, &deadlock.schedule, None)?;
-            if !machine.is_deadlock(&state) {
-                return Err(Declined::Disagreement);
-            }
-            let threads = blocked_threads(machine, &self.tables, &state);
-            if self.known_deadlocks.insert(places(machine, &threads)) {
-                self.deadlocks.push(Deadlock { threads, schedule });
+        let failures = answer.failures.iter().map(|witness| &witness.schedule);
+        for schedule in failures.chain(answer.deadlocks.iter().map(|deadlock| &deadlock.schedule)) {
+            let Replayed { schedule, state, progress, .. } = self.again(replay, schedule, None)?;
+            match End::of(machine, &state, progress) {
+                None | Some(End::Finished) => return Err(Declined::Disagreement),
+                Some(end) => _ = self.bad.note((machine, &self.tables, &state), end, || schedule),
             }
         }
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Answer {
+    pub(super) fn finish(mut self, machine: &Machine) -> Answer {
+        let (failures, deadlocks) = self.bad.lists(machine, |schedule| schedule);
         outcomes::sort(&self.tables, &mut self.outcomes);
         self.terms.sort_by_key(|term| (term.read, term.definition));
         let known = self.known;
@@ -190,8 +174,8 @@ impl<'a> Collected<'a> {
             terms: self.terms,
             undecided: self.undecided,
             outcomes: self.outcomes,
-            failures: self.failures,
-            deadlocks: self.deadlocks,
+            failures,
+            deadlocks,
             open: Vec::new(),
             tables: self.tables,
         }

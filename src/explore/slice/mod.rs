@@ -248,7 +248,7 @@ impl<'a> Sliceable<'a> {
         }
         let mut collected = Collected::new(budget);
         self.collect(&mut collected, &unreduced(query), None)?;
-        Ok(collected.finish())
+        Ok(collected.finish(self.machine))
     }
 
     /// Decides what can happen where outcomes are not asked for, from the program without [`readers`](mod@readers) and with each of
@@ -273,7 +273,7 @@ impl<'a> Sliceable<'a> {
             let reads = reader.reads.iter().map(|read| read.index()).collect();
             search(Some(reader.function), &Query { ends, ..*query }, &reads)?;
         }
-        Ok(collected.finish())
+        Ok(collected.finish(self.machine))
     }
 
     /// Searches the slices of what is asked: of all reads, or of those that are wanted.

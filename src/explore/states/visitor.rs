@@ -3,7 +3,7 @@
 //! **Input**: the steps of a search, and the states in which executions end. **Output**: what a question keeps of them.
 
 use super::Monitor;
-use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, State, Tables, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Progress, State, Tables, ThreadName};
 use std::ops::ControlFlow;
 
 /// How an execution ends.
@@ -15,6 +15,25 @@ pub enum End {
     Failed(Failure),
     /// No thread can move, and some has not ended.
     Deadlock,
+}
+
+impl End {
+    /// How an execution has ended whose last step has led to that; nothing where it goes on, or was discarded.
+    #[must_use]
+    pub fn of(machine: &Machine, state: &State, progress: Progress) -> Option<End> {
+        match progress {
+            Progress::Finished => Some(End::Finished),
+            Progress::Failed(failure) => Some(End::Failed(failure)),
+            Progress::Running if machine.is_deadlock(state) => Some(End::Deadlock),
+            Progress::Running | Progress::Discarded => None,
+        }
+    }
+
+    /// The failure.
+    #[must_use]
+    pub fn failure(self) -> Option<Failure> {
+        if let End::Failed(failure) = self { Some(failure) } else { None }
+    }
 }
 
 /// A step of the search; without a choice it is the beginning.

@@ -149,7 +149,7 @@ fn races_by_states(machine: &Machine, program: &Program, wanted: &[[Access; 2]],
     let races = judge.races();
     let ordered =
         if searched.bound.is_none() { order::ordered(&searched.graph, &recorder, wanted) } else { Vec::new() };
-    let (failures, deadlocks) = recorder.ends.lists(machine, &searched.graph);
+    let (failures, deadlocks) = recorder.bad.lists(machine, |node| searched.graph.path_to(node));
     let Searched { graph, tables, statistics, bound, .. } = searched;
     let are_too_many = matches!(bound, Some(Bound::States | Bound::Memory));
     let racing = are_too_many.then(|| races_by_executions(machine, program, budget)).flatten();

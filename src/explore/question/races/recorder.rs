@@ -10,14 +10,12 @@
 //! **Soundness and limits**: two accesses of one state that mean the same cell have the same address.
 
 use super::{OutcomeNumbers, Race};
-use crate::answer::{FailureWitness, OutcomeStatus};
-use crate::deadlock::{BlockedThread, Deadlock, blocked_threads};
-use crate::question::failures::{FailureKey, failure_list};
-use crate::states::graph::{DISCARDED, Graph};
-use crate::states::{End, EndContext, Transition, Visitor};
+use crate::question::bad_ends::BadEnds;
+use crate::states::graph::DISCARDED;
+use crate::states::{EndContext, Transition, Visitor};
 use cssame_ir::{Access, Program};
-use cssame_vm::{Cell, Choice, CodeIndex, Event, Failure, Machine, PathId, ThreadName};
-use rustc_hash::{FxHashMap, FxHashSet};
+use cssame_vm::{Cell, Choice, CodeIndex, Event, Machine, PathId, ThreadName};
+use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// Two accesses that were pending at once.
@@ -52,25 +50,6 @@ struct Pending {
 /// Steps that make an access that is asked for: from a state to a state.
 pub(super) type Steps = FxHashMap<Access, Vec<(u32, u32)>>;
 
-/// How executions end.
-#[derive(Default)]
-pub(super) struct Ends {
-    failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
-    deadlocks: Vec<(Vec<BlockedThread>, u32)>,
-    known_deadlocks: FxHashSet<Vec<BlockedThread>>,
-}
-
-impl Ends {
-    /// With their executions.
-    pub(super) fn lists(self, machine: &Machine, graph: &Graph) -> (Vec<FailureWitness>, Vec<Deadlock>) {
-        let deadlock = |(threads, node)| Deadlock { threads, schedule: graph.path_to(node) };
-        (
-            failure_list(machine, self.failures, |node| graph.path_to(node)),
-            self.deadlocks.into_iter().map(deadlock).collect(),
-        )
-    }
-}
-
 /// Notes pairs and ends.
 pub(super) struct Recorder<'a> {
     machine: &'a Machine,
@@ -78,7 +57,7 @@ pub(super) struct Recorder<'a> {
     pub pairs: Vec<Pair>,
     numbers: FxHashMap<[Access; 2], u32>,
     pub occurrences: Vec<Occurrence>,
-    pub ends: Ends,
+    pub bad: BadEnds<u32>,
     /// States in which executions end, and the numbers of their outcomes.
     pub end_outcomes: Vec<(u32, u32)>,
     outcomes: OutcomeNumbers,
@@ -101,7 +80,7 @@ impl<'a> Recorder<'a> {
             pairs: Vec::new(),
             numbers: FxHashMap::default(),
             occurrences: Vec::new(),
-            ends: Ends::default(),
+            bad: BadEnds::default(),
             end_outcomes: Vec::new(),
             outcomes: OutcomeNumbers::default(),
             steps: wanted.iter().flatten().map(|&access| (access, Vec::new())).collect(),
@@ -222,23 +201,9 @@ impl Visitor<()> for Recorder<'_> {
 
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, node, end, .. } = *context;
-        let status = match end {
-            End::Finished => OutcomeStatus::Ok,
-            End::Failed(failure) => {
-                let key = (failure.kind, failure.message, failure.at);
-                self.ends.failures.entry(key).or_insert_with(|| (failure, state.path(failure.thread), node));
-                OutcomeStatus::Failed(failure.kind)
-            }
-            End::Deadlock => {
-                let threads = blocked_threads(machine, tables, state);
-                if self.ends.known_deadlocks.insert(threads.clone()) {
-                    self.ends.deadlocks.push((threads, node));
-                }
-                OutcomeStatus::Deadlock
-            }
-        };
+        self.bad.note((machine, tables, state), end, || node);
         let next = self.outcomes.len() as u32;
-        let number = *self.outcomes.entry((machine.outputs(state, tables), status)).or_insert(next);
+        let number = *self.outcomes.entry((machine.outputs(state, tables), end.into())).or_insert(next);
         self.end_outcomes.push((node, number));
         ControlFlow::Continue(())
     }

@@ -14,8 +14,7 @@
 
 use super::seeds::{INSTRUCTIONS_FOR_WORK, STEPS_BETWEEN_LOOKS};
 use super::{Reads, Sample, SampleEnd};
-use crate::answer::OutcomeStatus;
-use crate::states::fingerprint_of;
+use crate::states::{End, fingerprint_of};
 use cssame_budget::Budget;
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_vm::{Choice, Machine, Progress, State, Tables, Work};
@@ -141,10 +140,10 @@ impl<'a> Dive<'a> {
         self.pairs.extend(watch.0.pairs.iter().map(|&(pair, _)| pair));
         let cost = STEP + watch.1.0 / INSTRUCTIONS_FOR_WORK;
         let end = match progress {
-            Progress::Finished => Some(SampleEnd::Over(OutcomeStatus::Ok, None)),
-            Progress::Failed(failure) => Some(SampleEnd::Over(OutcomeStatus::Failed(failure.kind), Some(failure))),
+            Progress::Finished => Some(SampleEnd::Over(End::Finished)),
+            Progress::Failed(failure) => Some(SampleEnd::Over(End::Failed(failure))),
             Progress::Discarded => None,
-            Progress::Running if machine.is_deadlock(&state) => Some(SampleEnd::Over(OutcomeStatus::Deadlock, None)),
+            Progress::Running if machine.is_deadlock(&state) => Some(SampleEnd::Over(End::Deadlock)),
             Progress::Running if self.path.len() >= max_steps || self.bytes + state.bytes() > self.most_bytes => {
                 Some(SampleEnd::Cut)
             }

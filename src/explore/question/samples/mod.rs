@@ -17,14 +17,14 @@
 mod dive;
 mod seeds;
 
-use super::failures::{FailureKey, failure_key, sort_failures};
+use super::bad_ends::BadEnds;
 use super::outcomes::{self, OutcomeKey};
-use crate::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
-use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::answer::{Answer, Ends, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
+use crate::states::End;
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_schedule::Walk;
-use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, Progress, State, Tables, ThreadName};
+use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
 use dive::Dive;
 use rustc_hash::FxHashSet;
 use seeds::Seeds;
@@ -64,7 +64,7 @@ struct Sample<'s> {
 /// How an execution has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SampleEnd {
-    Over(OutcomeStatus, Option<Failure>),
+    Over(End),
     /// It was not followed any further.
     Cut,
 }
@@ -78,8 +78,7 @@ struct Found<'a> {
     steps: usize,
     terms: FxHashSet<(ReadId, DefinitionId)>,
     outcomes: FxHashSet<OutcomeKey>,
-    failures: FxHashSet<FailureKey>,
-    deadlocks: FxHashSet<Vec<BlockedThread>>,
+    bad: BadEnds<()>,
 }
 
 impl<'a> Samples<'a> {
@@ -91,8 +90,7 @@ impl<'a> Samples<'a> {
             steps: 0,
             terms: FxHashSet::default(),
             outcomes: FxHashSet::default(),
-            failures: FxHashSet::default(),
-            deadlocks: FxHashSet::default(),
+            bad: BadEnds::default(),
         };
         let (seeds, dive) = (Seeds::default(), Dive::new(machine));
         Samples { machine, found, tables: Tables::new(), seeds, dive, executions: 0 }
@@ -137,16 +135,11 @@ impl Found<'_> {
         for &pair in pairs {
             is_new |= self.terms.insert(pair);
         }
-        if let SampleEnd::Over(status, failure) = end {
+        if let SampleEnd::Over(end) = end {
             if self.ends == Ends::Outcomes && self.outcomes.len() < OUTCOMES {
-                is_new |= self.outcomes.insert((machine.outputs(state, tables), status));
+                is_new |= self.outcomes.insert((machine.outputs(state, tables), end.into()));
             }
-            if let Some(Failure { kind, message, at, .. }) = failure {
-                is_new |= self.failures.insert((kind, message, machine.place(at)));
-            }
-            if status == OutcomeStatus::Deadlock {
-                is_new |= self.deadlocks.insert(places(machine, &blocked_threads(machine, tables, state)));
-            }
+            is_new |= self.bad.note((machine, tables, state), end, || ());
         }
         if is_new {
             self.steps += steps.len();
@@ -179,8 +172,7 @@ struct Addition<'s> {
     answer: &'s mut Answer,
     terms: FxHashSet<(ReadId, DefinitionId)>,
     outcomes: FxHashSet<OutcomeKey>,
-    failures: FxHashSet<FailureKey>,
-    deadlocks: FxHashSet<Vec<BlockedThread>>,
+    bad: BadEnds<Vec<Choice>>,
     /// Steps of terms that may still be kept.
     left: usize,
 }
@@ -188,14 +180,12 @@ struct Addition<'s> {
 impl<'s> Addition<'s> {
     fn new(machine: &'s Machine, query: &'s Query<'s>, answer: &'s mut Answer) -> Addition<'s> {
         let known_steps: usize = answer.terms.iter().filter_map(|term| term.schedule.as_ref()).map(Vec::len).sum();
-        let failure = |of: &FailureWitness| failure_key(machine, &of.failure);
         Addition {
             machine,
             query,
             terms: answer.terms.iter().map(|term| (term.read, term.definition)).collect(),
             outcomes: answer.outcomes.iter().map(|outcome| (outcome.outputs.clone(), outcome.status)).collect(),
-            failures: answer.failures.iter().map(failure).collect(),
-            deadlocks: answer.deadlocks.iter().map(|deadlock| places(machine, &deadlock.threads)).collect(),
+            bad: BadEnds::take(machine, answer),
             answer,
             left: MAX_TERM_STEPS.saturating_sub(known_steps),
         }
@@ -217,18 +207,9 @@ impl<'s> Addition<'s> {
         let (progress, state) = (walk.progress(), walk.into_state());
         answer.threads = answer.threads.max(state.thread_count());
         self.add_terms(&reads, steps);
-        match progress {
-            Progress::Finished => self.add_outcome(&state, OutcomeStatus::Ok, None, steps),
-            Progress::Failed(failure) => {
-                self.add_failure(&state, failure, steps);
-                self.add_outcome(&state, OutcomeStatus::Failed(failure.kind), Some(failure), steps);
-            }
-            Progress::Running if self.machine.is_deadlock(&state) => {
-                self.add_deadlock(&state, steps);
-                self.add_outcome(&state, OutcomeStatus::Deadlock, None, steps);
-            }
-            Progress::Running | Progress::Discarded => {}
-        }
+        let Some(end) = End::of(self.machine, &state, progress) else { return };
+        self.bad.note((self.machine, &self.answer.tables, &state), end, || steps.to_vec());
+        self.add_outcome(&state, end, steps);
     }
 
     fn add_terms(&mut self, reads: &Reads, steps: &[Choice]) {
@@ -244,37 +225,24 @@ impl<'s> Addition<'s> {
         }
     }
 
-    fn add_outcome(&mut self, state: &State, status: OutcomeStatus, failure: Option<Failure>, steps: &[Choice]) {
+    fn add_outcome(&mut self, state: &State, end: End, steps: &[Choice]) {
         if self.query.ends != Ends::Outcomes {
             return;
         }
-        let outputs = self.machine.outputs(state, &self.answer.tables);
+        let (outputs, status) = (self.machine.outputs(state, &self.answer.tables), OutcomeStatus::from(end));
         if self.outcomes.insert((outputs.clone(), status)) {
-            self.answer.outcomes.push(Outcome { outputs, status, failure, schedule: Some(steps.to_vec()) });
-        }
-    }
-
-    fn add_failure(&mut self, state: &State, failure: Failure, steps: &[Choice]) {
-        if self.failures.insert(failure_key(self.machine, &failure)) {
-            let path = state.path(failure.thread);
-            self.answer.failures.push(FailureWitness { failure, path, schedule: steps.to_vec() });
-        }
-    }
-
-    fn add_deadlock(&mut self, state: &State, steps: &[Choice]) {
-        let threads = blocked_threads(self.machine, &self.answer.tables, state);
-        if self.deadlocks.insert(places(self.machine, &threads)) {
-            self.answer.deadlocks.push(Deadlock { threads, schedule: steps.to_vec() });
+            let (failure, schedule) = (end.failure(), Some(steps.to_vec()));
+            self.answer.outcomes.push(Outcome { outputs, status, failure, schedule });
         }
     }
 
     /// Brings everything into the order that answers have.
     fn finish(self) {
-        let Addition { machine, answer, terms, .. } = self;
+        let Addition { machine, answer, terms, bad, .. } = self;
         answer.terms.sort_by_key(|term| (term.read, term.definition));
         answer.undecided.retain(|pair| !terms.contains(pair));
         outcomes::sort(&answer.tables, &mut answer.outcomes);
-        sort_failures(machine, &mut answer.failures);
+        (answer.failures, answer.deadlocks) = bad.lists(machine, |schedule| schedule);
         answer.deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
     }
 }

@@ -5,7 +5,7 @@
 //! the longest execution so far). The seeds go on where the share before has ended.
 
 use super::{Reads, Sample, SampleEnd};
-use crate::answer::OutcomeStatus;
+use crate::states::End;
 use cssame_budget::Budget;
 use cssame_schedule::{Decision, ExecutionStatus, Policy, Scheduled, Scheduler, View, run_named};
 use cssame_vm::{CodeIndex, Event, Machine, Move, Tables, ThreadName, Work};
@@ -51,11 +51,9 @@ impl Seeds {
             self.longest = self.longest.max(u32::try_from(steps).unwrap_or(u32::MAX));
             work = work.saturating_sub(1 + steps + watch.1.0 / INSTRUCTIONS_FOR_WORK);
             let end = match execution.status {
-                ExecutionStatus::Ok => Some(SampleEnd::Over(OutcomeStatus::Ok, None)),
-                ExecutionStatus::Failed(failure) => {
-                    Some(SampleEnd::Over(OutcomeStatus::Failed(failure.kind), Some(failure)))
-                }
-                ExecutionStatus::Deadlock => Some(SampleEnd::Over(OutcomeStatus::Deadlock, None)),
+                ExecutionStatus::Ok => Some(SampleEnd::Over(End::Finished)),
+                ExecutionStatus::Failed(failure) => Some(SampleEnd::Over(End::Failed(failure))),
+                ExecutionStatus::Deadlock => Some(SampleEnd::Over(End::Deadlock)),
                 ExecutionStatus::StepLimit | ExecutionStatus::Stopped => Some(SampleEnd::Cut),
                 ExecutionStatus::Discarded => None,
             };
