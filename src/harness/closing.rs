@@ -56,7 +56,7 @@ impl Methods<'_> {
         if self.has_main() {
             return None;
         }
-        let (writer, constructors) = (Writer::new(self.text, ValueOrder::SmallFirst), self.constructors());
+        let (writer, constructors) = (self.writer(ValueOrder::SmallFirst), self.constructors());
         let entries = self.entries(&writer);
         let (calls, has_more) = calls(&entries);
         // The first round has each entry once; what is cut off there is not looked at.

@@ -147,7 +147,7 @@ impl Methods<'_> {
     /// The declarations, without their `;`, that make an object of a class.
     #[must_use]
     pub fn object_declarations(&self, class: &str, name: &str) -> Vec<String> {
-        let writer = Writer::new(self.text, ValueOrder::SmallFirst);
+        let writer = self.writer(ValueOrder::SmallFirst);
         let value = |ty: &TypeKind| writer.values(ty).into_iter().next().unwrap_or_default();
         let mut lines = Vec::new();
         self.constructors().declare((class, name), &writer, &value, &mut lines);

@@ -60,7 +60,7 @@ impl Methods<'_> {
         let (Some(first), Some(second)) = (find(methods[0]), find(methods[1])) else {
             return Err("an arm of a cobegin or parfor cannot be called by itself");
         };
-        let writer = Writer::new(self.text, ValueOrder::LiteralsFirst);
+        let writer = self.writer(ValueOrder::LiteralsFirst);
         let constructors = self.constructors();
         let callable = |one: &Callable<'_>| constructors.can_call(*one, &writer);
         let is_out_of_reach =

@@ -11,7 +11,10 @@
 //! 1. each pair of methods in each [arrangement](super::arrangement) of objects, as they are made;
 //! 2. the same behind calls of one method that may change the objects: of each method in turn, once, and so often before
 //!    that one call more makes a number of the file (so a collection is not empty, or is nearly full);
-//! 3. all of it with other values as arguments.
+//! 3. all of it with other values as arguments;
+//! 4. where it is asked for, with all pairs of different values ([`Methods::more_drivers`]).
+//!
+//! Where there are too many, pairs of methods of which one changes something come before those that only look.
 //!
 //! The results of the two calls are printed, and behind them what can be seen of the objects: public fields, the results
 //! of methods that need no argument, change nothing and cannot wait or fail, and the variables of the file. So executions
@@ -39,6 +42,17 @@ pub const MAX_DRIVERS: usize = 256;
 const VALUES: [[usize; 2]; 4] = [[0, 0], [1, 1], [0, 1], [2, 2]];
 const VALUES_OF_ONE_METHOD: [[usize; 2]; 4] = [[0, 1], [1, 1], [0, 0], [2, 2]];
 
+/// Places of values from which further pairs are made.
+const MORE_VALUES: usize = 7;
+
+/// The places of the values of a pair of calls: first those above, then all other pairs.
+fn places_of_values(number: usize, is_one_method: bool) -> [usize; 2] {
+    let few = if is_one_method { VALUES_OF_ONE_METHOD } else { VALUES };
+    let all = (0..MORE_VALUES).flat_map(|first| (0..MORE_VALUES).map(move |second| [first, second]));
+    let more = all.filter(|pair| !few.contains(pair));
+    few.into_iter().chain(more).nth(number).unwrap_or_default()
+}
+
 /// What is printed at the end of each object, and of the variables of the file, at most.
 const MAX_PRINTED: usize = 8;
 
@@ -62,23 +76,29 @@ impl Methods<'_> {
     /// `main`.
     #[must_use]
     pub fn drivers(&self) -> Vec<Driver> {
-        self.generate(MAX_DRIVERS)
+        self.generate(VALUES.len(), MAX_DRIVERS)
+    }
+
+    /// Those and more, with all pairs of values, up to the same number.
+    #[must_use]
+    pub fn more_drivers(&self) -> Vec<Driver> {
+        self.generate(MORE_VALUES * MORE_VALUES, MAX_DRIVERS)
     }
 
     /// Whether there are more drivers than [`MAX_DRIVERS`].
     #[must_use]
     pub fn has_more_drivers(&self) -> bool {
-        self.generate(MAX_DRIVERS + 1).len() > MAX_DRIVERS
+        self.generate(VALUES.len(), MAX_DRIVERS + 1).len() > MAX_DRIVERS
     }
 
-    fn generate(&self, limit: usize) -> Vec<Driver> {
+    fn generate(&self, values: usize, limit: usize) -> Vec<Driver> {
         if self.has_main() {
             return Vec::new();
         }
         let closer = Closer::new(self);
         let mut known: BTreeSet<String> = BTreeSet::new();
         let mut found = Vec::new();
-        for plan in closer.plans() {
+        for plan in closer.plans(values) {
             let main = closer.main(&plan);
             if known.insert(main.clone()) {
                 let text = closer.writer.append(&main);
@@ -129,7 +149,7 @@ impl Plan<'_> {
     /// Where in the lists of values the arguments of the two calls begin.
     fn turns(&self) -> [usize; 2] {
         let [first, second] = &self.arrangement.pair;
-        if first.is(second) { VALUES_OF_ONE_METHOD[self.values] } else { VALUES[self.values] }
+        places_of_values(self.values, first.is(second))
     }
 }
 
@@ -149,7 +169,7 @@ struct Closer<'a> {
 
 impl<'a> Closer<'a> {
     fn new(methods: &'a Methods<'a>) -> Closer<'a> {
-        let writer = Writer::new(methods.text, ValueOrder::SmallFirst);
+        let writer = methods.writer(ValueOrder::SmallFirst);
         let all = methods.callables();
         let effects = effects(&all);
         let mut callables = all;
@@ -157,7 +177,15 @@ impl<'a> Closer<'a> {
         callables.retain(|one| one.public && constructors.can_call(*one, &writer));
         let globals = methods.has_globals();
         // Each arrangement makes a driver, so that no more are needed.
-        let arrangements = arrangements(&callables, globals).take(MAX_DRIVERS + 1).collect();
+        let all = || arrangements(&callables, globals);
+        let changes =
+            |one: &Callable<'_>| effects.get(one.function.name.name.as_str()).is_some_and(|effects| effects.changes);
+        let is_telling = |one: &Arrangement<'_>| one.pair.iter().any(changes);
+        let mut arrangements: Vec<Arrangement<'_>> = all().take(MAX_DRIVERS + 1).collect();
+        if arrangements.len() > MAX_DRIVERS {
+            let telling = all().filter(is_telling).chain(all().filter(|one| !is_telling(one)));
+            arrangements = telling.take(MAX_DRIVERS + 1).collect();
+        }
         Closer {
             methods,
             writer,
@@ -175,8 +203,8 @@ impl<'a> Closer<'a> {
     }
 
     /// All plans, the plainest first: by values, then by how special the prelude is, then by arrangement.
-    fn plans(&'a self) -> impl Iterator<Item = Plan<'a>> {
-        (0..VALUES.len()).flat_map(move |values| {
+    fn plans(&'a self, values: usize) -> impl Iterator<Item = Plan<'a>> {
+        (0..values).flat_map(move |values| {
             let plain = self.arrangements.iter().map(move |arrangement| Plan { arrangement, prelude: None, values });
             let after = std::iter::once(()).flat_map(move |()| self.plans_after_preludes(values));
             plain.chain(after)

@@ -5,6 +5,22 @@
 use cssame_front::csm::syntax::ast::{Function, Item, MemberKind, Program, StmtKind, TypeKind};
 use std::collections::BTreeSet;
 
+/// The enumerators of the largest enum: its values without others given are 0, 1, and so on.
+pub(super) fn most_enumerators(program: &Program) -> usize {
+    let of_item = |item: &Item| match item {
+        Item::Enum(of) => of.enumerators.len(),
+        Item::Class(class) => {
+            let members = class.members.iter().filter_map(|member| match &member.kind {
+                MemberKind::Enum(of) => Some(of.enumerators.len()),
+                _ => None,
+            });
+            members.max().unwrap_or(0)
+        }
+        _ => 0,
+    };
+    program.items.iter().map(of_item).max().unwrap_or(0)
+}
+
 /// Writes `int` for the names of enums: all that looks at types in the tree then knows what values they have.
 pub(super) fn resolve_enums(program: &mut Program) {
     let of_item = |item: &Item| match item {

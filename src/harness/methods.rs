@@ -3,10 +3,14 @@
 //! **Input**: the text of a file that compiles. **Output**: [`Methods`], which makes contexts and drivers of them, and
 //! [`Callable`]s, in the order of the text.
 
-use super::enums::resolve_enums;
+use super::enums::{most_enumerators, resolve_enums};
 use cssame_front::csm::syntax;
 use cssame_front::csm::syntax::ast::{self, Class, Declaration, Function, Item, MemberKind, StmtKind, TypeKind};
+use cssame_front::csm::syntax::{Literals, literals};
 use cssame_source::{FileId, SourceMap};
+
+/// So many enumerators are tried as arguments.
+const MAX_ENUMERATORS: usize = 8;
 
 /// The methods of a file, which can be put into contexts and drivers.
 #[derive(Debug)]
@@ -22,6 +26,17 @@ impl<'a> Methods<'a> {
         let mut parsed = syntax::parse(sources, file).program;
         resolve_enums(&mut parsed);
         Methods { text: sources.file(file).text(), parsed }
+    }
+
+    /// The numbers and strings of the file, and the numbers of its enumerators.
+    pub(super) fn literals(&self) -> Literals {
+        let mut found = literals(self.text);
+        for number in 0..most_enumerators(&self.parsed).min(MAX_ENUMERATORS) as i64 {
+            if !found.integers.contains(&number) {
+                found.integers.push(number);
+            }
+        }
+        found
     }
 
     /// All of them, in the order of the text.

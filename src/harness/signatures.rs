@@ -5,9 +5,8 @@
 
 use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods};
-use super::writer::{MainText, ValueOrder, Writer};
+use super::writer::{MainText, ValueOrder};
 use cssame_front::csm::syntax::ast::TypeKind;
-use cssame_front::csm::syntax::literals;
 use cssame_source::Span;
 
 /// A type that has values which can be written down.
@@ -107,10 +106,10 @@ impl Methods<'_> {
             .collect()
     }
 
-    /// The numbers and strings of the file.
+    /// The numbers and strings of the file, and the numbers of its enumerators.
     #[must_use]
     pub fn values(&self) -> FileValues {
-        let found = literals(self.text);
+        let found = self.literals();
         FileValues { integers: found.integers, doubles: found.doubles, texts: found.texts }
     }
 
@@ -136,7 +135,7 @@ impl Methods<'_> {
     #[must_use]
     pub fn with_main(&self, main: &MainText) -> (String, u32) {
         let main = main.text();
-        let text = Writer::new(self.text, ValueOrder::SmallFirst).append(&main);
+        let text = self.writer(ValueOrder::SmallFirst).append(&main);
         let before = &text[..text.len() - main.len()];
         let lines = before.matches('\n').count() as u32;
         (text, lines)

@@ -3,7 +3,7 @@
 //! **Input**: the text of the file, for its literals and so that new names are new. **Output**: pieces of source text, and
 //! the [`MainText`] that puts them together.
 
-use super::methods::Callable;
+use super::methods::{Callable, Methods};
 use cssame_front::csm::syntax::ast::TypeKind;
 use cssame_front::csm::syntax::{Literals, literals};
 
@@ -86,6 +86,13 @@ impl MainText {
         let first = before + count(&self.before) + 2;
         let second = first + count(&self.calls[0]) + 1;
         MainLines { before, calls: [first, second], after: second + count(&self.calls[1]) + 1 }
+    }
+}
+
+impl Methods<'_> {
+    /// Writes text behind the file.
+    pub(super) fn writer(&self, order: ValueOrder) -> Writer<'_> {
+        Writer { text: self.text, literals: self.literals(), order }
     }
 }
 

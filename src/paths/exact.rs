@@ -5,9 +5,10 @@
 //!
 //! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
 //! ([`executed`](crate::executed::executed)). What the tests have not shown is added, each with the execution that shows
-//! it. A test that was added may show more than it was added for. Where a test shows a pair of accesses that nothing but
-//! locks orders, all states are asked whether two threads ever stand before both at once
-//! ([`races`](cssame_explore::races())).
+//! it. A test that was added may show more than it was added for. Where an execution has a pair of accesses without a lock in
+//! common, and the text does not order them, all states are asked whether two threads ever stand before both at once
+//! ([`races`](cssame_explore::races())): synchronisation other than locks may order them in all tests that were made, and not in
+//! all executions.
 //!
 //! **Soundness and limits**: where the search hits a bound, no claim is made beyond the tests. Instances of a branch
 //! beyond the highest one that a test has shown, or [`MAX_INSTANCE`], count as that one.
@@ -17,12 +18,12 @@ use super::analysis::{DecisionKind, DecisionPlace, ROUNDS};
 use super::races::{Arrays, unprotected_pairs};
 use super::run::Run;
 use super::trace::Trace;
-use crate::executed::{ExecutedAnswer, ExecutedRequest, executed};
+use crate::executed::{ExecutedAnswer, ExecutedRequest, UnprotectedPair, executed};
 use cssame_budget::{Bound, Budget};
 use cssame_explore as explore;
-use cssame_explore::{Query, Race};
+use cssame_explore::{Query, RacesAnswer};
+use cssame_form::races::potential_races;
 use cssame_ir::{Access, Program, TextId};
-use cssame_model::Model;
 use cssame_schedule::ExecutionStatus;
 use cssame_source::Span;
 use cssame_vm::{Choice, CodeIndex, FailureKind, Machine, PathId};
@@ -72,8 +73,8 @@ pub struct Exactness {
     pub impossible: Vec<(DecisionPlace, u32, bool)>,
     /// Instances beyond this one count as this one.
     pub instances: u32,
-    /// The places before which two threads stand at once in some execution, in the order of the text; `None` where that
-    /// was not asked, or a bound was hit.
+    /// The places before which two threads stand at once in some execution, in the order of the text; `None` where there was no
+    /// need to ask, or a bound was hit.
     pub at_once: Option<FxHashSet<[Span; 2]>>,
 }
 
@@ -130,11 +131,17 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     let failures = futures.failures.iter().map(|failure| &failure.schedule);
     let deadlocks = futures.deadlocks.iter().map(|deadlock| &deadlock.schedule);
     failures.chain(deadlocks).for_each(|steps| completion.add_end(steps));
+    let mut bound = answer.bound.or(futures.bound);
+    let apart = potential_races(model.program(), model.form());
+    let asks =
+        bound.is_none() && answer.pairs.iter().any(|UnprotectedPair { accesses: [a, b], .. }| apart.contains(*a, *b));
+    let races = asks.then(|| explore::races(model.machine(), model.program(), &[], budget));
+    let at_once = races.as_ref().map(|races| completion.add_at_once(races));
+    bound = bound.or(races.as_ref().and_then(|races| races.bound));
     let (missed, unordered) = (completion.missed, completion.known.unordered);
-    let bound = answer.bound.or(futures.bound);
     let complete = bound.is_none();
+    let at_once = at_once.filter(|_| complete);
     let impossible = if complete { impossible(&method.found, &possible, (max_instance, endless)) } else { Vec::new() };
-    let at_once = if complete && !unordered.is_empty() { at_once(model, budget) } else { None };
     let mut exactness = Exactness { complete, bound, missed: Vec::new(), impossible, instances: max_instance, at_once };
     let is_missed = |one: &Missed| match one {
         Missed::Race { places, .. } => unordered.contains(places) && !exactness.keeps_apart(places),
@@ -142,13 +149,6 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     };
     exactness.missed = missed.into_iter().filter(is_missed).collect();
     exactness
-}
-
-/// The places before which two threads stand at once in some execution, in the order of the text.
-fn at_once(model: &Model, budget: &Budget<'_>) -> Option<FxHashSet<[Span; 2]>> {
-    let answer = explore::races(model.machine(), model.program(), &[], budget);
-    let of_race = |race: &Race| places(model.program(), race.accesses);
-    answer.is_complete().then(|| answer.races.iter().map(of_race).collect())
 }
 
 /// The highest instance that is told apart from later ones.
@@ -235,6 +235,23 @@ impl<'x, 's, 'm> Completion<'x, 's, 'm> {
                 self.missed.push(Missed::Race { places, test });
             }
         }
+    }
+
+    /// Adds tests for races that other synchronisation than locks orders in all tests; gives the places of all races.
+    fn add_at_once(&mut self, answer: &RacesAnswer) -> FxHashSet<[Span; 2]> {
+        let program = self.method.session.model.program();
+        let mut at_once = FxHashSet::default();
+        for race in &answer.races {
+            let places = places(program, race.accesses);
+            at_once.insert(places);
+            if self.known.races.contains(&places) && !self.known.unordered.contains(&places) {
+                let mut steps = race.schedule.clone();
+                steps.extend(race.steps);
+                let test = self.repeat(&steps);
+                self.missed.push(Missed::Race { places, test });
+            }
+        }
+        at_once
     }
 
     fn add_end(&mut self, steps: &[Choice]) {

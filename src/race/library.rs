@@ -3,17 +3,25 @@
 //! **Input**: a file of classes and functions, what is asked for, and a budget for all drivers together. **Output**: a
 //! [`DriverFindings`] for each driver.
 //!
-//! **Algorithm**: each driver of [`Methods::drivers`] is a program, in which races are looked for as in any other. The
-//! states of the exploration are shared out evenly. A driver whose two calls fail or block one after the other, in one
-//! of both orders, shows races, but no harm: it has broken a rule of use, or waits for a thread that it does not have.
+//! **Algorithm**
+//! 1. The [closing](Methods::closing), in which all that the file offers runs in parallel, is looked at as `check` does: its text
+//!    alone says which pairs may race.
+//! 2. Each driver of [`Methods::drivers`] is a program, in which races are looked for as in any other. The states of the
+//!    exploration are shared out evenly. A driver whose two calls fail or block one after the other, in one of both orders, shows
+//!    races, but no harm: it has broken a rule of use, or waits for a thread that it does not have.
+//! 3. Where a pair of the closing is in no driver, there are [more](Methods::more_drivers), with other arguments.
 //!
-//! **Soundness and limits**: what is real is real in the driver. Nothing is impossible: other clients can do more.
+//! **Soundness and limits**: what is real is real in the driver. Nothing is impossible: other clients can do more. Each pair that
+//! the text says may race is found, if only as one that no driver shows.
 
 use super::find::{Findings, Request, find};
+use super::judge::Status;
+use super::predict::Means;
 use cssame_budget::{Bound, Budget};
 use cssame_harness::{Driver, Methods};
 use cssame_model::{Model, Options, Unit};
 use cssame_schedule::{Decision, ExecutionStatus, Policy, View, run};
+use cssame_source::Span;
 use cssame_vm::{Choice, Move, ThreadIndex};
 
 /// A driver with what was found in it.
@@ -32,6 +40,8 @@ pub struct DriverFindings {
 /// The drivers of a file.
 #[derive(Debug, Default)]
 pub struct Library {
+    /// The program in which all that the file offers runs in parallel, and what its text says.
+    pub closing: Option<(Model, Findings)>,
     /// In the order in which they are made, the plainest first.
     pub drivers: Vec<DriverFindings>,
     /// Whether there are more than are made.
@@ -44,23 +54,69 @@ pub struct Library {
 #[must_use]
 pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget: &Budget<'_>) -> Library {
     let methods = Methods::new(&unit.sources, unit.file);
+    let closing = find_in_closing(unit, &methods, options, request, budget);
+    let mut found = Library { closing, has_more: methods.has_more_drivers(), ..Library::default() };
     let drivers = methods.drivers();
-    let mut found = Library { has_more: methods.has_more_drivers(), ..Library::default() };
-    let share =
-        Request { explore: request.explore.map(|states| states.share(drivers.len() as u64)), ..request.clone() };
-    for driver in drivers {
-        if let Some(bound) = budget.check() {
-            found.bound = Some(bound);
-            break;
-        }
-        // What the text of the driver lacks, such as a constant that has no value, it lacks in any of them.
-        let Ok(model) = Model::from_text(unit.name(), &driver.text, options) else { continue };
-        let findings = find(&model, &share, budget);
-        let fails_alone = [Order::First, Order::Last].into_iter().any(|order| fails_in_order(&model, order, request));
-        found.bound = found.bound.or(findings.bound);
-        found.drivers.push(DriverFindings { driver, model, findings, fails_alone });
+    let first = drivers.len();
+    let share = Request { explore: request.explore.map(|states| states.share(first as u64)), ..request.clone() };
+    found.add(unit, drivers, options, &share, budget);
+    if !found.has_more && found.has_pairs_in_no_driver(unit.text().len() as u32) {
+        let more = methods.more_drivers().into_iter().skip(first).collect();
+        found.add(unit, more, options, &share, budget);
     }
     found
+}
+
+/// What the text says of the closing; nothing is executed.
+fn find_in_closing(
+    unit: &Unit,
+    methods: &Methods<'_>,
+    options: &Options,
+    request: &Request,
+    budget: &Budget<'_>,
+) -> Option<(Model, Findings)> {
+    let model = Model::from_text(unit.name(), &methods.closing()?.text, options).ok()?;
+    let mut text_alone = Request { max_pairs: Some(0), measure: false, explore: None, ..request.clone() };
+    text_alone.prediction.means = Means::Static;
+    let findings = find(&model, &text_alone, budget);
+    Some((model, findings))
+}
+
+impl Library {
+    /// Finds races in further drivers.
+    fn add(&mut self, unit: &Unit, drivers: Vec<Driver>, options: &Options, request: &Request, budget: &Budget<'_>) {
+        for driver in drivers {
+            if let Some(bound) = budget.check() {
+                self.bound = Some(bound);
+                break;
+            }
+            // What the text of the driver lacks, such as a constant that has no value, it lacks in any of them.
+            let Ok(model) = Model::from_text(unit.name(), &driver.text, options) else { continue };
+            let findings = find(&model, request, budget);
+            let fails_alone =
+                [Order::First, Order::Last].into_iter().any(|order| fails_in_order(&model, order, request));
+            self.bound = self.bound.or(findings.bound);
+            self.drivers.push(DriverFindings { driver, model, findings, fails_alone });
+        }
+    }
+
+    /// Whether the text of the file, which is so long, has a pair that no driver makes real.
+    fn has_pairs_in_no_driver(&self, end: u32) -> bool {
+        let Some((_, closing)) = &self.closing else { return false };
+        let of = |findings: &Findings, pair: [super::PlaceId; 2]| -> [(u32, u32); 2] {
+            pair.map(|place| {
+                let Span { start, end, .. } = findings.places.list[place].span;
+                (start, end)
+            })
+        };
+        let real = |findings: &Findings| -> Vec<[(u32, u32); 2]> {
+            let pairs = findings.pairs.iter().filter(|pair| pair.status == Status::Real);
+            pairs.map(|pair| of(findings, pair.places)).collect()
+        };
+        let shown: std::collections::BTreeSet<_> = self.drivers.iter().flat_map(|one| real(&one.findings)).collect();
+        let mut pairs = closing.pairs.iter().map(|pair| of(closing, pair.places));
+        pairs.any(|pair| pair.iter().all(|place| place.1 <= end) && !shown.contains(&pair))
+    }
 }
 
 fn fails_in_order(model: &Model, order: Order, request: &Request) -> bool {

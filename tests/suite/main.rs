@@ -49,6 +49,7 @@ mod prefer_writers;
 mod race_facts;
 mod race_samples;
 mod race_targets;
+mod race_words;
 mod races;
 mod races_by_executions;
 mod readers;

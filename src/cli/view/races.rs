@@ -83,14 +83,22 @@ pub fn summary(report: &RacesReport) -> String {
         0 => String::new(),
         open => format!(", {open} unconfirmed"),
     };
-    let untried = match report.potential.iter().filter(|pair| pair.trials == 0 && pair.status == "unconfirmed").count()
-    {
+    // In a file without `main` these are the pairs that no driver has.
+    let is_untried = |pair: &&PairReport| pair.trials == 0 && pair.status == "unconfirmed" && report.drivers.is_none();
+    let untried = match report.potential.iter().filter(is_untried).count() {
         0 => String::new(),
         untried => format!(", {untried} of them not tried (--max-pairs)"),
     };
     let states = report.exploration.map_or_else(String::new, |of| format!(", {}", plural(of.states as usize, "state")));
+    let drivers = match (&report.drivers, report.has_more_drivers) {
+        (None, _) => String::new(),
+        (Some(drivers), Some(true)) => {
+            format!("{} of more (the others were left out), ", plural(drivers.len(), "driver"))
+        }
+        (Some(drivers), _) => format!("{}, ", plural(drivers.len(), "driver")),
+    };
     format!(
-        "{}: {} real ({harmful} harmful, {benign} benign), {} impossible{open}{untried}; {}, {}{states}\n",
+        "{}: {} real ({harmful} harmful, {benign} benign), {} impossible{open}{untried}; {drivers}{}, {}{states}\n",
         plural(report.potential.len(), "potential race"),
         count("real"),
         count("impossible"),

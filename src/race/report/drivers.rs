@@ -5,12 +5,15 @@
 //! **Algorithm**: the driver that shows most of a pair stands for it: harm before a race, a race before a prediction,
 //! the plainest driver first. Hits and trials are added up.
 //!
+//! A pair that the text of the file has, and no driver, is added.
+//!
 //! **Soundness and limits**: a pair that no driver makes real is unconfirmed, since a file without `main` has other
 //! clients. One that is real and harmless in all drivers is called benign only where each of them has proven it.
 
 use super::data::{DriverReport, ExplorationReport, PairReport, RacesReport, Runs};
 use super::report;
 use crate::library::{DriverFindings, Library};
+use cssame_model::Model;
 use std::collections::BTreeMap;
 
 /// Gives names to the findings of all drivers. `lines` is the number of lines of the file itself.
@@ -45,7 +48,7 @@ pub fn library_report(library: &Library, lines: u32) -> RacesReport {
         add_runs(&mut whole, &of_driver);
         for mut pair in std::mem::take(&mut of_driver.potential) {
             adapt(&mut pair, one);
-            let key = key(one, &pair);
+            let key = key(&one.model, &pair);
             match pairs.remove(&key) {
                 None => pairs.insert(key, pair),
                 Some(known) => pairs.insert(key, joined(known, pair)),
@@ -56,6 +59,16 @@ pub fn library_report(library: &Library, lines: u32) -> RacesReport {
         }
         whole.drivers.get_or_insert_default().push(driver);
     }
+    if let Some((model, findings)) = &library.closing {
+        for mut pair in report(model, findings).potential {
+            let key = key(model, &pair);
+            if key.iter().all(|place| place.0 <= lines) {
+                pair.proof = Some("in none of the drivers; other clients can do more".to_owned());
+                (pair.status, pair.reason) = ("unconfirmed", None);
+                pairs.entry(key).or_insert(pair);
+            }
+        }
+    }
     whole.potential = pairs.into_values().collect();
     whole.complete = whole.potential.iter().all(|pair| pair.status == "real");
     whole
@@ -64,16 +77,16 @@ pub fn library_report(library: &Library, lines: u32) -> RacesReport {
 /// Places by line and column.
 type Key = [(u32, u32); 2];
 
-fn key(one: &DriverFindings, pair: &PairReport) -> Key {
+fn key(model: &Model, pair: &PairReport) -> Key {
     pair.spans.map(|span| {
-        let position = one.model.sources().position(span);
+        let position = model.sources().position(span);
         (position.line, position.column)
     })
 }
 
 /// Whether both places stand in the file, not in the driver.
 fn is_of_file(one: &DriverFindings, pair: &PairReport, lines: u32) -> bool {
-    key(one, pair).iter().all(|place| place.0 <= lines)
+    key(&one.model, pair).iter().all(|place| place.0 <= lines)
 }
 
 /// What a driver shows of a pair, as a file without `main` shows it.
