@@ -13,7 +13,10 @@ use cssame_source::{SourceMap, Span};
 use cssame_vm::{Failure, FailureKind};
 
 /// What to do about a race.
-pub const PROTECT: &str =
+pub const PROTECT: &str = "hold the same lock at both places, or order them by an event or a join";
+
+/// What to do about one that decides nothing: `atomic` says that no order is meant. Of any other race it would hide what follows.
+const PROTECT_OR_DECLARE: &str =
     "hold the same lock at both places, order them by an event or a join, or declare the variable `atomic`";
 
 /// Loops that are named where a search was stopped.
@@ -266,7 +269,7 @@ pub fn race(pair: &PairReport) -> Diagnostic {
         (false, Some(false)) => diagnostic.with_note("nothing fails, and no order changes the outcome"),
         (false, None) => diagnostic.with_note("no failure was seen to follow; not all executions were looked at"),
     };
-    diagnostic.with_help(PROTECT)
+    diagnostic.with_help(if pair.benign { PROTECT_OR_DECLARE } else { PROTECT })
 }
 
 /// Two operations of a test that no lock keeps apart: both sides.
@@ -328,7 +331,7 @@ fn stopped(bound: Bound) -> Diagnostic {
             Code::ExplorationLimit,
             "there is too much to look at one by one, and no option raises this bound".to_owned(),
         ),
-        Bound::Timeout => (Code::Timeout, "the time that `--timeout` allows ran out".to_owned()),
+        Bound::Timeout => (Code::Timeout, "the time ran out: it is a minute, or what `--timeout` allows".to_owned()),
         Bound::Interrupt => (Code::Interrupted, "the search was interrupted".to_owned()),
     };
     Diagnostic::general(code, Severity::Warning, message)

@@ -88,7 +88,7 @@ pub struct BoundOptions {
     /// control group, has]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
-    /// Stop after this time
+    /// Stop after this time [default: 60, where no other bound but that of memory is given]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
 }
@@ -113,7 +113,22 @@ impl ProgramOptions {
     }
 }
 
+/// The time of a search where nobody names a bound.
+const DEFAULT_TIME: Duration = Duration::from_secs(60);
+
 impl BoundOptions {
+    /// The same where the work has bounds of its own, such as a number of seeds: it takes the time that it takes.
+    #[must_use]
+    pub fn without_default_time(self) -> BoundOptions {
+        BoundOptions { timeout: self.timeout.or(Some(Duration::MAX)), ..self }
+    }
+
+    /// How long a search may take.
+    fn time(&self) -> Option<Duration> {
+        let is_bounded = self.max_states.is_some() || self.max_executions.is_some() || self.max_steps.is_some();
+        self.timeout.or((!is_bounded).then_some(DEFAULT_TIME))
+    }
+
     /// Those on the process as a whole.
     #[must_use]
     pub fn of_process(&self) -> ProcessBounds {
@@ -161,7 +176,7 @@ impl BoundOptions {
         let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.counters(), for_all(bytes)));
         let budget = budget.with_interrupt(interrupt);
         deadline.search_begins();
-        self.timeout.map_or(budget, |timeout| budget.with_timeout(deadline.left(timeout)))
+        self.time().map_or(budget, |time| budget.with_timeout(deadline.left(time)))
     }
 }
 
@@ -248,9 +263,9 @@ impl QuestionBounds {
     /// All bounds but that of memory, which is one of the process.
     #[must_use]
     pub fn of(bounds: &BoundOptions) -> QuestionBounds {
-        let &BoundOptions { max_steps, max_states, max_executions, max_memory: _, timeout } = bounds;
+        let &BoundOptions { max_steps, max_states, max_executions, .. } = bounds;
         let limits = Limits { max_states, max_steps, max_executions, ..Limits::default() };
-        QuestionBounds { limits, timeout }
+        QuestionBounds { limits, timeout: bounds.time() }
     }
 
     /// The budget of the next question.
@@ -405,5 +420,21 @@ fn parse_input(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
         _ => Err("write it as NAME=VALUE, such as `n=5`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_has_a_minute_where_nobody_names_a_bound() {
+        let none = BoundOptions::default();
+        assert_eq!(none.time(), Some(DEFAULT_TIME));
+        assert_eq!(BoundOptions { max_memory: Some(1), ..none.clone() }.time(), Some(DEFAULT_TIME));
+        assert_eq!(BoundOptions { max_states: Some(1), ..none.clone() }.time(), None);
+        let second = Some(Duration::from_secs(1));
+        assert_eq!(BoundOptions { max_states: Some(1), timeout: second, ..none.clone() }.time(), second);
+        assert!(none.without_default_time().time() > Some(DEFAULT_TIME));
     }
 }

@@ -116,6 +116,9 @@ impl Drop for Monitor {
     }
 }
 
+/// Executions beyond which a number is of no use.
+const MANY: u64 = 1_000_000_000_000;
+
 /// `1,234 of about 5,678 executions, 300,000/s, 17 terms seen`, or the same of states.
 fn message(statistics: &Statistics, elapsed: Duration) -> String {
     let Statistics { states, waiting, depth, executions, expected, terms, .. } = *statistics;
@@ -123,7 +126,9 @@ fn message(statistics: &Statistics, elapsed: Duration) -> String {
     let seen = if terms > 0 { format!(", {} terms seen", HumanCount(terms)) } else { String::new() };
     if states == 0 {
         let [done, all, rate] = [executions, expected.max(executions), rate(executions)].map(HumanCount);
-        return format!("{done} of about {all} executions, {rate}/s{seen}");
+        // An estimate that is so large says no more than that there are many.
+        let all = if expected > MANY { "very many".to_owned() } else { format!("about {all}") };
+        return format!("{done} of {all} executions, {rate}/s{seen}");
     }
     let [states, waiting, rate] = [states, waiting, rate(states)].map(HumanCount);
     format!("{states} states, {waiting} waiting, {depth} steps deep, {rate}/s{seen}")
@@ -156,5 +161,7 @@ mod tests {
         assert_eq!(message(&states, second), "4,000 states, 12 waiting, 7 steps deep, 2,000/s, 5 terms seen");
         let executions = Statistics { executions: 500, expected: 1_024, ..Statistics::default() };
         assert_eq!(message(&executions, second), "500 of about 1,024 executions, 250/s");
+        let many = Statistics { expected: u64::MAX, ..executions };
+        assert_eq!(message(&many, second), "500 of very many executions, 250/s");
     }
 }

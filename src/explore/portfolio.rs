@@ -179,7 +179,8 @@ impl<'a> Portfolio<'a> {
                 }
             }
             // 5. No search has come to its end.
-            (searches.samples)(&self.share_of_samples());
+            let followed = found.executions.as_ref().map_or(0, |answer| answer.visited().executions);
+            (searches.samples)(&self.share_of_samples(followed));
             let over = over.or(self.has_all_states().then_some(Bound::States));
             if let Some((mut answer, bound)) = found.states.take_if(|_| over.is_some()).zip(over) {
                 *answer.bound() = Some(bound);
@@ -225,8 +226,12 @@ impl<'a> Portfolio<'a> {
                         if answer.bound().is_none() {
                             return Round::Answered(answer);
                         }
+                        // No larger share follows more executions than the user allows.
+                        let most = self.budget.limits().max_executions;
+                        let over =
+                            most.is_some_and(|most| answer.visited().executions >= most) && found.states.is_some();
                         keep_larger(&mut found.executions, answer);
-                        Round::Open
+                        if over { Round::Over(Bound::Executions) } else { Round::Open }
                     }
                     Err(refusal) => {
                         // With a larger share all of them may be followed.
@@ -283,8 +288,10 @@ impl<'a> Portfolio<'a> {
         self.budget.share(Limits { max_work: Some(work), max_memory: Some(MEMORY), ..Limits::default() })
     }
 
-    fn share_of_samples(&self) -> Budget<'a> {
-        self.budget.share(Limits { max_work: Some(self.samples), ..Limits::default() })
+    /// Of executions what those that were followed one by one have left.
+    fn share_of_samples(&self, followed: u64) -> Budget<'a> {
+        let max_executions = self.budget.limits().max_executions.map(|most| most.saturating_sub(followed));
+        self.budget.share(Limits { max_work: Some(self.samples), max_executions, ..Limits::default() })
     }
 
     /// Later slices get less than states do: what they have not decided soon, they seldom decide for less.

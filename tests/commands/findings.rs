@@ -1,6 +1,6 @@
 //! What people read of deadlocks, of bounds that were hit, and of selections: the text, and the JSON beside it.
 
-use crate::process::plain;
+use crate::process::{Files, call, plain};
 use serde_json::Value;
 use std::fs;
 
@@ -360,4 +360,23 @@ fn a_count_that_was_stopped_says_how_many_there_are_at_least() {
     assert!(json["decided"] == true && json["complete"] == false, "{json:#}");
     let (_, json) = futures(&program, &["--count"]);
     assert!(json["futures"].as_u64() > Some(100) && json["futures_at_least"].is_null(), "{json:#}");
+}
+
+#[test]
+fn a_bound_on_executions_ends_the_search() {
+    // Neither states nor executions come to their end soon.
+    let files = Files::new();
+    let program = files.write(
+        "many.csm",
+        "int x; int y; lock L;
+parfor (int i = 0; i < 5; i++) { for (int k = 0; k < 6; k++) { x = x + 1; lock(L); y = y + x; unlock(L); } }
+print(x + y);
+",
+    );
+    for most in [1, 10] {
+        let answer = call("futures --format json --max-executions", &[most.to_string().as_ref(), program.as_os_str()]);
+        let json: Value = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!((answer.status, &json["bound"]), (3, &"max-executions".into()), "{answer:?}");
+        assert!(json["executions"].as_u64().unwrap() <= most, "{json:#}");
+    }
 }

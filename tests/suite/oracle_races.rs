@@ -68,13 +68,13 @@ fn what_the_orders_lead_to_is_told() {
     check(&[
         ("int x; cobegin\nT1: x = 1;\nT2: x = 2;\ncoend print(x);", &["x@2:5 x@3:5 write/write differs"]),
         ("int x; cobegin\nT1: x = 1;\nT2: x = 1;\ncoend print(x);", &["x@2:5 x@3:5 write/write benign"]),
-        ("int x; cobegin\nT1: x = 1;\nT2: x = 2;\ncoend", &["x@2:5 x@3:5 write/write benign"]),
+        ("int x; cobegin\nT1: x = 1;\nT2: x = 2;\ncoend", &["x@2:5 x@3:5 write/write differs"]),
         ("int x = 1; cobegin\nT1: x = 1;\nT2: print(x);\ncoend", &["x@2:5 x@3:11 write/read benign"]),
         ("int x; cobegin\nT1: print(x);\nT2: print(x);\ncoend", &[]),
-        // The third thread sees either write last, whichever came first.
+        // The third thread sees either write, whichever came first, but the last one stays.
         (
             "int x; cobegin\nT1: x = 1;\nT2: x = 2;\nT3: print(x);\ncoend",
-            &["x@2:5 x@3:5 write/write benign", "x@2:5 x@4:11 write/read differs", "x@3:5 x@4:11 write/read differs"],
+            &["x@2:5 x@3:5 write/write differs", "x@2:5 x@4:11 write/read differs", "x@3:5 x@4:11 write/read differs"],
         ),
         // The reader that comes first waits for ever.
         (
@@ -89,7 +89,7 @@ fn what_the_orders_lead_to_is_told() {
         // A failure that does not come of the race follows in both orders.
         ("int x; cobegin\nT1: x = 1;\nT2: x = 2;\ncoend error();", &["x@2:5 x@3:5 write/write harmful x@2:5 x@3:5"]),
         // Two threads at one place.
-        ("int x; parfor (int i = 0; i < 2; i++)\nx = i;\n", &["x@2:1 x@2:1 write/write benign"]),
+        ("int x; parfor (int i = 0; i < 2; i++)\nx = i;\n", &["x@2:1 x@2:1 write/write differs"]),
         ("int x; parfor (int i = 0; i < 2; i++)\nx++;\nprint(x);", &["x@2:1 x@2:1 read/write,write/write differs"]),
     ]);
 }
@@ -179,7 +179,7 @@ fn atomic_accesses_race_with_plain_ones_alone() {
         // All accesses to a variable that is declared so are atomic.
         (
             "atomic int x; int y; cobegin\nT1: x = 1; y = 1;\nT2: x = 2; y = 2;\ncoend",
-            &["y@2:12 y@3:12 write/write benign"],
+            &["y@2:12 y@3:12 write/write differs"],
         ),
         (
             "class C { atomic int v; int w; void f() {\nv++; w = 1; } } C c; cobegin T1: c.f(); T2: c.f(); coend",
@@ -194,7 +194,7 @@ fn atomic_accesses_race_with_plain_ones_alone() {
 fn only_accesses_to_one_cell_race() {
     check(&[
         ("int t[2]; cobegin\nT1: t[0] = 1;\nT2: t[1] = 2;\ncoend", &[]),
-        ("int t[2]; cobegin\nT1: t[1] = 1;\nT2: t[1] = 2;\ncoend", &["t@2:5 t@3:5 write/write benign"]),
+        ("int t[2]; cobegin\nT1: t[1] = 1;\nT2: t[1] = 2;\ncoend", &["t@2:5 t@3:5 write/write differs"]),
         (
             "int t[2]; int i; i = choose(0, 1); cobegin\nT1: t[i] = 1;\nT2: t[1] = 2;\ncoend print(t[1]);",
             &["t@2:5 t@3:5 write/write differs"],
@@ -207,7 +207,7 @@ fn only_accesses_to_one_cell_race() {
         (
             "class C { int v; void put(C o) {\nthis.v = 1; o.v = 2; } } C a, b; \
              cobegin T1: a.put(b); T2: b.put(a); coend",
-            &["v@2:1 o.v@2:13 write/write benign"],
+            &["v@2:1 o.v@2:13 write/write differs"],
         ),
         ("void f() { int v;\nv = 1; print(v); } cobegin T1: f(); T2: f(); coend", &[]),
         (
@@ -224,12 +224,12 @@ fn what_an_assumption_discards_does_not_count() {
         ("int x; cobegin\nT1: x = 1;\nT2: x = 2; int c = choose(1, 0);\ncoend", &[]),
         (
             "int x; cobegin\nT1: x = 1;\nT2: x = 2; int c = choose(0, 1); assume(c == 1); print(c);\ncoend",
-            &["x@2:5 x@3:5 write/write benign"],
+            &["x@2:5 x@3:5 write/write differs"],
         ),
         // T1 goes first in all that is not discarded, but for the last two accesses: there is no other order to differ.
         (
             "int x, f; cobegin\nT1: x = 1; f = 1; x = 3;\nT2: assume(f == 1); x = 2;\ncoend",
-            &["f@2:12 f@3:12 write/read benign", "x@2:19 x@3:21 write/write benign"],
+            &["f@2:12 f@3:12 write/read benign", "x@2:19 x@3:21 write/write differs"],
         ),
     ]);
 }

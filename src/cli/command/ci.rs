@@ -91,7 +91,7 @@ read, 3 a bound was hit before all was decided and nothing was found so far.",
         let commands = if named.is_empty() { all.into() } else { named.iter().copied().collect() };
         // Each command in each file has a time of its own.
         let max_memory = self.search.bounds.max_memory.or(config.bounds.max_memory);
-        let whole = BoundOptions { max_memory, ..BoundOptions::default() };
+        let whole = BoundOptions { max_memory, ..BoundOptions::default() }.without_default_time();
         let found = with_budget(&whole, output, |budget: &Budget<'_>| {
             let budget = &self.jobs.of(budget);
             files.iter().map(|file| self.ask(file, &commands, budget)).collect::<Result<Vec<CiFile>, Diagnostics>>()

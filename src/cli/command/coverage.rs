@@ -246,7 +246,8 @@ impl Arguments {
     fn generated(&self, unit: Unit, options: &Options, output: &Output) -> Result<Found, Diagnostics> {
         let explore = if self.no_exploration { Some(None) } else { self.bounds.max_states.map(Some) };
         let request = self.generation.request(self.seed, self.bounds.max_steps.map(u64::from), explore);
-        let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() };
+        let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() }
+            .without_default_time();
         let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, &self.jobs.of(budget));
         let target = self.generation.target.unwrap_or_default();
         if let Some(out) = &self.generation.out {

@@ -176,8 +176,8 @@ executions at each pair: a thread that comes to one of the two places waits unti
 What is left is decided by all states of the program, if they are not too many.
 
 A race is real if an execution has it, impossible if there is a proof, else unconfirmed. A real one is harmful if a \
-failure or a deadlock can follow once one of the two went first, and benign if none can and no order changes what comes \
-out.",
+failure or a deadlock can follow once one of the two went first, and benign if none can and no order changes what is \
+printed, how the execution ends, or what global variables hold then.",
         examples: "\
 Examples:
   cssame races samples/sen_fig1.csm

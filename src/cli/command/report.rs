@@ -74,7 +74,7 @@ found so far.",
         let file = load::read(&mut sources, &self.file);
         let request = ReportRequest { options: self.search.options(), race_states: bounds.max_states };
         let of_question = QuestionBounds::of(bounds);
-        let whole = BoundOptions { max_memory: bounds.max_memory, ..BoundOptions::default() };
+        let whole = BoundOptions { max_memory: bounds.max_memory, ..BoundOptions::default() }.without_default_time();
         let search = |budget: &Budget<'_>| {
             let budget = &self.jobs.of(budget);
             report(&load::name_of(&self.file), (sources, file), &request, &|| of_question.budget(budget))

@@ -276,7 +276,8 @@ impl Arguments {
             keep_going: self.keep_going,
             max_steps: self.max_steps.unwrap_or(MAX_STEPS),
         };
-        let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() };
+        let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() }
+            .without_default_time();
         let answer = with_budget(&bounds, output, |budget| {
             let budget = &self.jobs.of(budget);
             let answer = run_seeds(&model, &request, budget);

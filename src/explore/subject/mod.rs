@@ -125,6 +125,9 @@ impl<'a> Subject<'a> {
         let all = self.futures(&query, &budget.share(limits));
         match all.bound {
             Some(Bound::States) if is_cheap => (decided.merge(all), Some(Bound::Outcomes)),
+            Some(Bound::Executions) if is_cheap && budget.limits().max_executions.is_none() => {
+                (decided.merge(all), Some(Bound::Outcomes))
+            }
             Some(bound) => (decided.merge(all), Some(bound)),
             None => (all, None),
         }

@@ -222,6 +222,8 @@ pub struct Variable {
     pub candidate: bool,
     /// Whether it is declared `atomic`: all accesses to it are.
     pub atomic: bool,
+    /// Whether it holds threads, not data.
+    pub handle: bool,
 }
 
 /// A compiled program.

@@ -354,6 +354,7 @@ impl<'a> Compiler<'a> {
             return Ok(vec![CellInit { value: first, variable: NONE }; count]);
         }
         let variable = self.variable(name, candidate, atomic);
+        self.code.variables[variable as usize].handle = ty == Ty::Thread;
         let mut cells = vec![CellInit { value: first, variable }; count];
         for (place, value) in elements(&dims, declarator.initialiser.as_ref()) {
             cells[place].value = self.constant(value).map_or(cells[place].value, |value| value.convert(ty));
@@ -363,7 +364,7 @@ impl<'a> Compiler<'a> {
 
     pub fn variable(&mut self, name: &str, candidate: bool, atomic: bool) -> u32 {
         let initial = self.code.names.intern(&format!("{name}@initial"));
-        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate, atomic });
+        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate, atomic, handle: false });
         self.code.variables.len() as u32 - 1
     }
 

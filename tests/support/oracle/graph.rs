@@ -11,8 +11,9 @@ use super::step::{Move, Progress};
 use super::value::{Status, Value};
 use rustc_hash::FxHashMap;
 
-/// An end of executions: its status, then path and output of each thread that printed.
-pub type End = (Status, Vec<(u32, u32)>);
+/// An end of executions: its status, path and output of each thread that printed, and where nothing failed the last values of
+/// global data.
+pub type End = (Status, Vec<(u32, u32)>, Vec<u64>);
 
 /// A node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +104,7 @@ impl Builder {
             Progress::Going => self.state(machine, state),
             Progress::Discarded => self.add(Node::Discarded),
             Progress::Ended(status) => {
-                let node = self.end(&state, status);
+                let node = self.end(machine, &state, status);
                 let thread = &state.threads[next.thread];
                 let failure = (status, thread.path, machine.code.places[thread.pc as usize]);
                 self.graph.failures.push(failure);
@@ -117,14 +118,14 @@ impl Builder {
     fn stuck(&mut self, machine: &Machine<'_>, state: &State, node: u32) {
         let blocked = blocked(machine, state);
         let status = if blocked.is_empty() { Status::Ok } else { Status::Deadlock };
-        let end = self.end(state, status);
+        let end = self.end(machine, state, status);
         self.graph.nodes[node as usize] = self.graph.nodes[end as usize].clone();
         if !blocked.is_empty() {
             self.graph.deadlocks.push(blocked);
         }
     }
 
-    fn end(&mut self, state: &State, status: Status) -> u32 {
+    fn end(&mut self, machine: &Machine<'_>, state: &State, status: Status) -> u32 {
         let mut outputs: Vec<(u32, u32)> = state
             .threads
             .iter()
@@ -133,7 +134,15 @@ impl Builder {
             .filter(|&(_, output)| output != NONE)
             .collect();
         outputs.sort_unstable();
-        let end = (status, outputs);
+        let mut values = Vec::new();
+        if status == Status::Ok {
+            let globals =
+                machine.code.cells.iter().zip(&state.cells).filter(|(init, _)| {
+                    init.variable != NONE && !machine.code.variables[init.variable as usize].handle
+                });
+            globals.for_each(|(_, cell)| push_value(&mut values, cell.value));
+        }
+        let end = (status, outputs, values);
         let at = self.graph.ends.iter().position(|known| *known == end).unwrap_or_else(|| {
             self.graph.ends.push(end);
             self.graph.ends.len() - 1

@@ -325,7 +325,7 @@ fn report(machine: &Machine<'_>, graph: &Graph, future: &Future, file: &SourceFi
         ends.filter(|&&end| end != ENDLESS).map(|&end| outcome(machine, &graph.ends[end as usize])).collect();
 }
 
-fn outcome(machine: &Machine<'_>, (status, outputs): &End) -> Outcome {
+fn outcome(machine: &Machine<'_>, (status, outputs, _): &End) -> Outcome {
     let mut threads = outputs.clone();
     threads.sort_by_key(|(path, _)| (machine.path_keys.get(path), *path));
     let output = threads.into_iter().map(|(path, output)| (path_text(machine, path), lines(machine, output)));

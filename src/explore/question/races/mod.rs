@@ -24,7 +24,8 @@
 //! **Soundness and limits**: exact if no bound was hit. Else the races and the failures behind them are real, and
 //! nothing is said of the rest. The step of an atomic block makes all its accesses at once, so a thread stands before
 //! all of them; which ones they are depends on the state. A `cas` that fails in a state only reads in it. Initial
-//! definitions are no accesses. An execution that never ends is an outcome of its own.
+//! definitions are no accesses. An outcome is what is printed, how the execution ends, and the last values of global data where it ends
+//! well; an execution that never ends is an outcome of its own.
 
 mod executions;
 mod order;
@@ -248,7 +249,7 @@ impl<'a> Judge<'a> {
 }
 
 /// What tells ends of executions apart, by number.
-type OutcomeNumbers = FxHashMap<OutcomeKey, u32>;
+type OutcomeNumbers = FxHashMap<(OutcomeKey, Vec<i64>), u32>;
 
 #[cfg(test)]
 mod tests;

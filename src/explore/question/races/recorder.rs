@@ -12,8 +12,8 @@
 use super::{OutcomeNumbers, Race};
 use crate::question::bad_ends::BadEnds;
 use crate::states::graph::DISCARDED;
-use crate::states::{EndContext, Transition, Visitor};
-use cssame_ir::{Access, Program};
+use crate::states::{End, EndContext, Transition, Visitor};
+use cssame_ir::{Access, Leaf, LeafKind, Program, ScalarType};
 use cssame_vm::{Cell, Choice, CodeIndex, Event, Machine, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
@@ -61,6 +61,8 @@ pub(super) struct Recorder<'a> {
     /// States in which executions end, and the numbers of their outcomes.
     pub end_outcomes: Vec<(u32, u32)>,
     outcomes: OutcomeNumbers,
+    /// The cells of global data, whose last values are a part of an outcome.
+    cells: Vec<u32>,
     /// By access of a pair whose order is asked for: the steps that make it.
     pub steps: Steps,
     /// The state whose steps are noted now, and their accesses, step by step.
@@ -70,6 +72,14 @@ pub(super) struct Recorder<'a> {
     current: Vec<Pending>,
     /// Atomic blocks that the step is in.
     blocks: u32,
+}
+
+/// The addresses of global data.
+fn global_data(machine: &Machine, program: &Program) -> Vec<u32> {
+    let is_data = |leaf: &&Leaf| matches!(leaf.kind, LeafKind::Data(ty) if ty != ScalarType::Thread);
+    let start = |leaf: &Leaf| machine.global_address(leaf.variable);
+    let leaves = program.leaves.iter().filter(is_data).filter_map(|leaf| Some((leaf, start(leaf)?)));
+    leaves.flat_map(|(leaf, start)| (0..leaf.element_count()).map(move |element| start + leaf.cell(element))).collect()
 }
 
 impl<'a> Recorder<'a> {
@@ -83,6 +93,7 @@ impl<'a> Recorder<'a> {
             bad: BadEnds::default(),
             end_outcomes: Vec::new(),
             outcomes: OutcomeNumbers::default(),
+            cells: global_data(machine, program),
             steps: wanted.iter().flatten().map(|&access| (access, Vec::new())).collect(),
             node: 0,
             pending: Vec::new(),
@@ -202,8 +213,10 @@ impl Visitor<()> for Recorder<'_> {
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, node, end, .. } = *context;
         self.bad.note((machine, tables, state), end, || node);
+        let cells = self.cells.iter().filter(|_| end == End::Finished);
+        let values = cells.map(|&address| state.value(address)).collect();
         let next = self.outcomes.len() as u32;
-        let number = *self.outcomes.entry((machine.outputs(state, tables), end.into())).or_insert(next);
+        let number = *self.outcomes.entry(((machine.outputs(state, tables), end.into()), values)).or_insert(next);
         self.end_outcomes.push((node, number));
         ControlFlow::Continue(())
     }
