@@ -8,7 +8,8 @@
 //!    after that event.
 //! 2. Barriers ([`super::barrier`]): where just as many single threads use a barrier as it counts, their k-th arrivals meet.
 //! 3. Facts of a block: the signals that it certainly comes before, those that it certainly comes after, and the number
-//!    of its thread's arrivals at each barrier. A thread inherits the facts of its fork.
+//!    of its thread's arrivals at each barrier. A thread inherits the facts of its fork. A block comes after a signal if its thread
+//!    cannot come to it but by a wait for that, whatever else the thread waits for, and after all that this signal comes after.
 //! 4. Blocks with the same thread, live regions and facts form a class: they are parallel with the same blocks.
 //!
 //! **Soundness and limits**: two classes are separated only where every execution orders all their blocks. Anything else
@@ -22,6 +23,7 @@ use super::signal::{Signal, find_signals};
 use super::sync_object::Objects;
 use super::{Concurrency, ThreadId};
 use cssame_source::arena::{Arena, id};
+use cssame_ssa::dominators::Dominators;
 use cssame_ssa::graph::Graph;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -95,16 +97,26 @@ pub(super) fn find_order(builder: &mut GraphBuilder<'_>, local: &Graph) -> Order
 /// Gives every block its class.
 pub(super) fn classify(concurrency: &mut Concurrency) {
     let block_count = concurrency.flow.node_count();
+    let within = within_threads(concurrency);
     // What a thread inherits from the place of its fork: parents come before their children.
     let mut inherited: Vec<Facts> = Vec::with_capacity(concurrency.threads.len());
     for (id, thread) in concurrency.threads.entries() {
         let facts = match thread.parent {
             Some(parent) if !thread.unordered => {
-                let mut facts = own_facts(concurrency, parent, thread.fork, inherited.get(parent.index()));
+                let mut facts = own_facts(concurrency, &within, parent, thread.fork, inherited.get(parent.index()));
                 // A child that may still run at the signal does not come before it.
                 facts.before.retain(|signal| {
                     let at = concurrency.order.signals[*signal as usize].at;
                     !concurrency.regions.contains(thread.region, at)
+                });
+                // Nor has one the arrivals of its fork that may still run when its parent has gone on to the next meeting.
+                facts.arrivals.retain(|(barrier, participant, number)| {
+                    let mut arrivals = concurrency.order.barriers[usize::from(*barrier)].arrivals.iter();
+                    arrivals.all(|(&block, at)| {
+                        at == number
+                            || concurrency.thread_of(block) != *participant
+                            || !concurrency.regions.contains(thread.region, block)
+                    })
                 });
                 facts
             }
@@ -115,6 +127,7 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
         debug_assert_eq!(id.index(), inherited.len());
         inherited.push(facts);
     }
+    let earlier = signals_before_signals(concurrency, &within, &inherited);
     let mut classes = Vec::with_capacity(block_count);
     let mut known: FxHashMap<(ThreadId, Vec<super::RegionId>, Facts), ClassId> = FxHashMap::default();
     let mut facts_of: Arena<ClassId, Facts> = Arena::new();
@@ -135,7 +148,8 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
             classes.push(class);
             continue;
         }
-        let facts = own_facts(concurrency, thread, block, inherited.get(thread.index()));
+        let mut facts = own_facts(concurrency, &within, thread, block, inherited.get(thread.index()));
+        facts.learn(&earlier);
         let class = *known
             .entry((thread, regions.to_vec(), facts))
             .or_insert_with_key(|(_, _, facts)| facts_of.push(Facts { representative: block, ..facts.clone() }));
@@ -145,8 +159,65 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
     concurrency.order.facts = facts_of;
 }
 
+/// Dominators of control within threads: the way of a thread to a block, from the fork of the thread on. What it waits for is no way.
+fn within_threads(concurrency: &Concurrency) -> Dominators {
+    if concurrency.order.signals.is_empty() {
+        return Dominators::new(&Graph::from_edges(1, &[]));
+    }
+    let count = concurrency.flow.node_count();
+    let of_block = |block: u32| concurrency.local.successors(block).iter().map(move |&next| (block, next));
+    let mut edges: Vec<(u32, u32)> = (0..count as u32).flat_map(of_block).collect();
+    for (&fork, threads) in &concurrency.forks {
+        let entry = |thread: &ThreadId| concurrency.contexts[concurrency.threads[*thread].root].entry;
+        edges.extend(threads.iter().map(|thread| (fork, entry(thread))));
+    }
+    edges.sort_unstable();
+    Dominators::new(&Graph::from_edges(count, &edges))
+}
+
+/// For each signal those that it certainly comes after.
+fn signals_before_signals(concurrency: &Concurrency, within: &Dominators, inherited: &[Facts]) -> Vec<Vec<u16>> {
+    let direct = |signal: &Signal| {
+        let inherited = inherited.get(signal.thread.index());
+        own_facts(concurrency, within, signal.thread, signal.at, inherited).after.to_vec()
+    };
+    let mut earlier: Vec<Vec<u16>> = concurrency.order.signals.iter().map(direct).collect();
+    // No signal comes before itself, so each way ends.
+    loop {
+        let mut changed = false;
+        for signal in 0..earlier.len() {
+            let mut all = earlier[signal].clone();
+            all.extend(earlier[signal].iter().flat_map(|&other| earlier[usize::from(other)].iter().copied()));
+            all.sort_unstable();
+            all.dedup();
+            changed |= all.len() > earlier[signal].len();
+            earlier[signal] = all;
+        }
+        if !changed {
+            return earlier;
+        }
+    }
+}
+
+impl Facts {
+    /// Adds the signals that come before those that the block comes after.
+    fn learn(&mut self, earlier: &[Vec<u16>]) {
+        let more: Vec<u16> =
+            self.after.iter().flat_map(|&signal| earlier[usize::from(signal)].iter().copied()).collect();
+        self.after.extend(more);
+        self.after.sort_unstable();
+        self.after.dedup();
+    }
+}
+
 /// The facts of a block of that thread, with those that the thread inherits.
-fn own_facts(concurrency: &Concurrency, thread: ThreadId, block: u32, inherited: Option<&Facts>) -> Facts {
+fn own_facts(
+    concurrency: &Concurrency,
+    within: &Dominators,
+    thread: ThreadId,
+    block: u32,
+    inherited: Option<&Facts>,
+) -> Facts {
     let empty = Facts { representative: 0, before: SmallVec::new(), after: SmallVec::new(), arrivals: SmallVec::new() };
     let mut facts = inherited.cloned().unwrap_or(empty);
     facts.representative = 0;
@@ -155,10 +226,8 @@ fn own_facts(concurrency: &Concurrency, thread: ThreadId, block: u32, inherited:
         if signal.thread == thread && !signal.after.contains(&block) && !facts.before.contains(&index) {
             facts.before.push(index);
         }
-        let passed = signal
-            .waits
-            .iter()
-            .any(|&wait| concurrency.thread_of(wait) == thread && concurrency.dominators.dominates(wait, block));
+        let passed =
+            signal.waits.iter().any(|&wait| concurrency.thread_of(wait) == thread && within.dominates(wait, block));
         if passed && !facts.after.contains(&index) {
             facts.after.push(index);
         }

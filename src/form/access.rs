@@ -11,7 +11,7 @@
 //!
 //! **Soundness and limits**: a definition never replaces more than it certainly names.
 
-use cssame_concurrency::{Concurrency, Event, EventKind, InstanceId, Location};
+use cssame_concurrency::{AndJoin, Concurrency, Event, EventKind, InstanceId, Location, ThreadId};
 use cssame_ir::{DefinitionId, DefinitionKind, LeafId, Program, ReadId};
 use cssame_ssa::{AccessKind, Accesses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -106,6 +106,7 @@ pub(super) fn collect(program: &Program, concurrency: &Concurrency) -> Table {
     find_tracked(concurrency, &mut table);
     find_elements(program, concurrency, &mut table);
     let written = written_by_thread(program, concurrency, &mut table);
+    let changed = changed_between(concurrency, &written);
     let mut markers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (index, join) in concurrency.and_joins.iter().enumerate() {
         markers.entry(join.marker).or_default().push(index as u32);
@@ -118,14 +119,7 @@ pub(super) fn collect(program: &Program, concurrency: &Concurrency) -> Table {
             table.of_event[first + offset] = (start, table.accesses.len() as u32);
         }
         for &join in markers.get(&block).map_or(&[][..], Vec::as_slice) {
-            let mut variables: Vec<u32> = concurrency.and_joins[join as usize]
-                .threads
-                .iter()
-                .flat_map(|thread| written[thread.index()].iter().copied())
-                .collect();
-            variables.sort_unstable();
-            variables.dedup();
-            for variable in variables {
+            for &variable in &changed[join as usize] {
                 let access = push(
                     &mut table,
                     variable,
@@ -230,6 +224,60 @@ fn find_elements(program: &Program, concurrency: &Concurrency, table: &mut Table
         elements.sort_unstable();
         elements.dedup();
     }
+}
+
+/// Uses at markers up to which merges are asked about what comes through other merges as well.
+const MAX_MARKERS: usize = 200_000;
+
+/// For each merge at which all branches have run the variables that may have one value where the branches part and another one where
+/// they meet. Those are what its threads write, and what comes to them by merges before: behind a wait for an event a thread holds what
+/// others have written, and takes it to the next merge.
+fn changed_between(concurrency: &Concurrency, written: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let (mut learned, mut by_signals) = (written.to_vec(), vec![Vec::new(); written.len()]);
+    let union = |of: &[Vec<u32>], threads: &mut dyn Iterator<Item = ThreadId>| {
+        let mut all: Vec<u32> = threads.flat_map(|thread| of[thread.index()].iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let written_alone =
+        || concurrency.and_joins.iter().map(|join| union(written, &mut join.threads.iter().copied())).collect();
+    loop {
+        let mut changed = false;
+        for join in &concurrency.and_joins {
+            let all = union(&learned, &mut join.threads.iter().copied());
+            let here = concurrency.thread_of(join.block);
+            for thread in join.threads.iter().copied().chain([here]) {
+                changed |= extend(&mut learned[thread.index()], &all);
+            }
+            // The join of a fork stands in the thread that has forked, and the meeting of a barrier in none of its own.
+            let is_meeting = concurrency.blocks[join.block as usize].source.is_none();
+            let learns = join.threads.iter().filter(|&&thread| is_meeting || thread == here);
+            learns.for_each(|thread| _ = extend(&mut by_signals[thread.index()], &all));
+        }
+        if learned.iter().map(Vec::len).sum::<usize>() > MAX_MARKERS {
+            return written_alone();
+        }
+        if !changed {
+            break;
+        }
+    }
+    let of_join = |join: &AndJoin| {
+        let mut all = union(&learned, &mut join.threads.iter().copied());
+        extend(&mut all, &by_signals[concurrency.thread_of(join.block).index()]);
+        all
+    };
+    let all: Vec<Vec<u32>> = concurrency.and_joins.iter().map(of_join).collect();
+    if all.iter().map(Vec::len).sum::<usize>() > MAX_MARKERS { written_alone() } else { all }
+}
+
+/// Adds to a sorted list; whether something was new.
+fn extend(list: &mut Vec<u32>, more: &[u32]) -> bool {
+    let before = list.len();
+    list.extend(more);
+    list.sort_unstable();
+    list.dedup();
+    list.len() > before
 }
 
 /// The variables that each thread or a thread below it writes.

@@ -8,7 +8,9 @@
 //! 2. At a merge where all branches have run (a join, a barrier, a wait for a signal), look at the version that was current where
 //!    the branches parted, its *marker*.
 //! 3. That version is dropped from the merge where some branch can only be passed with another version, that is, where a
-//!    walk back from the branch does not meet it; and where no definition behind it can run while the branches do.
+//!    walk back from the branch does not meet it; and where no definition behind it can run while the branches do. A branch may
+//!    come through merges of its own, such as a wait for another event: what is dropped there is not met behind them. So merges
+//!    are looked at again as long as one more version was dropped.
 //!
 //! **Soundness and limits**: on the branch of step 3 a definition replaces the old value after the parting in every execution,
 //! and all branches have run at the merge, so the old value is gone. A check of more than [`MAX_VERSIONS`] versions drops
@@ -46,6 +48,9 @@ pub(super) struct ReachingDefinitions<'a> {
     dropped: FxHashMap<u32, u32>,
     memo: FxHashMap<usize, Reaching>,
 }
+
+/// Merges in a row, each of which is looked at behind those that come before it in time, not in the list.
+const MAX_PASSES: usize = 8;
 
 /// A walk that checks a merge follows at most that many versions.
 const MAX_VERSIONS: usize = 10_000;
@@ -133,6 +138,7 @@ impl<'a> ReachingDefinitions<'a> {
     /// Finds the phi functions at merges of branches that have all run, of which one certainly replaces the value from before.
     fn find_dropped(&mut self) {
         // Step 2: the version that was current where the branches parted.
+        let mut open = Vec::new();
         for (index, join) in self.concurrency.and_joins.iter().enumerate() {
             if !self.concurrency.dominators.dominates(join.marker, join.block) {
                 continue;
@@ -141,9 +147,22 @@ impl<'a> ReachingDefinitions<'a> {
                 let variable = self.ssa.phis()[phi].variable;
                 let Some(&marker) = self.table.markers.get(&(index as u32, variable)) else { continue };
                 let before = self.ssa.used(marker as usize);
-                if before != NO_VERSION && self.replaced(index, phi, variable, before) {
+                if before != NO_VERSION {
+                    open.push((index, phi, variable, before));
+                }
+            }
+        }
+        for _ in 0..MAX_PASSES {
+            let still_open = open.len();
+            open.retain(|&(index, phi, variable, before)| {
+                let is_dropped = self.replaced(index, phi, variable, before);
+                if is_dropped {
                     self.dropped.insert(phi as u32, before);
                 }
+                !is_dropped
+            });
+            if open.len() == still_open {
+                break;
             }
         }
     }
@@ -163,7 +182,7 @@ impl<'a> ReachingDefinitions<'a> {
             if of_branch.is_empty() {
                 return false;
             }
-            let (_, met) = self.walk_back(variable, &of_branch, Some(before), Drops::Ignored, MAX_VERSIONS);
+            let (_, met) = self.walk_back(variable, &of_branch, Some(before), Drops::Applied, MAX_VERSIONS);
             // A branch that shows the variable's value at entry has not replaced it either.
             !met && !of_branch.contains(&before)
         });

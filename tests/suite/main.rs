@@ -37,6 +37,7 @@ mod liveness;
 mod lock_states;
 mod locks;
 mod looking_bodies;
+mod meetings;
 mod mends;
 mod oracle_coverage;
 mod oracle_facts;
