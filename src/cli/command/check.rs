@@ -102,7 +102,9 @@ cannot be read.",
             return Ok(check(input, inputs, jobs, None));
         }
         let max_states = self.bounds.max_states;
-        Ok(with_budget(&self.bounds, output, |budget: &Budget<'_>| {
+        // Each file has a number of states, so that a minute for all of them would be a bound too many.
+        let bounds = self.bounds.clone().without_default_time();
+        Ok(with_budget(&bounds, output, |budget: &Budget<'_>| {
             let budget = self.jobs.of(budget);
             check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget, tells_ends: true }))
         }))
