@@ -4,7 +4,7 @@
 //! test has shown, and [`Exactness`]: whether all executions were looked at, and what the method alone had missed.
 //!
 //! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
-//! ([`executed`](crate::executed::executed)). What the tests have not shown is added, each with the execution that shows
+//! ([`executed()`]). What the tests have not shown is added, each with the execution that shows
 //! it. A test that was added may show more than it was added for. Where an execution has a pair of accesses without a lock in
 //! common, and the text does not order them, all states are asked whether two threads ever stand before both at once
 //! ([`races`](cssame_explore::races())): synchronisation other than locks may order them in all tests that were made, and not in

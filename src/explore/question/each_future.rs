@@ -2,7 +2,7 @@
 //!
 //! **Input**: a machine and a budget. **Output**: whether executions may be asked, and the executions, one after the other.
 //!
-//! **Algorithm**: a question that follows from what threads read ([`executed`](mod@super::executed), [`races`](mod@super::races)) is
+//! **Algorithm**: a question that follows from what threads read (what `paths` executes, [`races`](mod@super::races)) is
 //! asked of few states first, then of the executions of [`reads_from`], of which there is one for each future.
 //!
 //! **Soundness and limits**: two executions with the same reads from the same writers have the same program order, forks and joins. Not
