@@ -331,7 +331,7 @@ fn stopped(bound: Bound) -> Diagnostic {
             Code::ExplorationLimit,
             "there is too much to look at one by one, and no option raises this bound".to_owned(),
         ),
-        Bound::Timeout => (Code::Timeout, "the time ran out: it is a minute, or what `--timeout` allows".to_owned()),
+        Bound::Timeout => (Code::Timeout, "the time ran out (`--timeout`; a minute by default)".to_owned()),
         Bound::Interrupt => (Code::Interrupted, "the search was interrupted".to_owned()),
     };
     Diagnostic::general(code, Severity::Warning, message)

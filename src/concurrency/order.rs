@@ -103,7 +103,8 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
     for (id, thread) in concurrency.threads.entries() {
         let facts = match thread.parent {
             Some(parent) if !thread.unordered => {
-                let mut facts = own_facts(concurrency, &within, parent, thread.fork, inherited.get(parent.index()));
+                let mut facts =
+                    own_facts(concurrency, within.as_ref(), parent, thread.fork, inherited.get(parent.index()));
                 // A child that may still run at the signal does not come before it.
                 facts.before.retain(|signal| {
                     let at = concurrency.order.signals[*signal as usize].at;
@@ -127,7 +128,7 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
         debug_assert_eq!(id.index(), inherited.len());
         inherited.push(facts);
     }
-    let earlier = signals_before_signals(concurrency, &within, &inherited);
+    let earlier = signals_before_signals(concurrency, within.as_ref(), &inherited);
     let mut classes = Vec::with_capacity(block_count);
     let mut known: FxHashMap<(ThreadId, Vec<super::RegionId>, Facts), ClassId> = FxHashMap::default();
     let mut facts_of: Arena<ClassId, Facts> = Arena::new();
@@ -148,7 +149,7 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
             classes.push(class);
             continue;
         }
-        let mut facts = own_facts(concurrency, &within, thread, block, inherited.get(thread.index()));
+        let mut facts = own_facts(concurrency, within.as_ref(), thread, block, inherited.get(thread.index()));
         facts.learn(&earlier);
         let class = *known
             .entry((thread, regions.to_vec(), facts))
@@ -159,10 +160,11 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
     concurrency.order.facts = facts_of;
 }
 
-/// Dominators of control within threads: the way of a thread to a block, from the fork of the thread on. What it waits for is no way.
-fn within_threads(concurrency: &Concurrency) -> Dominators {
+/// Dominators of control within threads, for programs with signals: the way of a thread to a block, from the fork of the thread on. What
+/// it waits for is no way.
+fn within_threads(concurrency: &Concurrency) -> Option<Dominators> {
     if concurrency.order.signals.is_empty() {
-        return Dominators::new(&Graph::from_edges(1, &[]));
+        return None;
     }
     let count = concurrency.flow.node_count();
     let of_block = |block: u32| concurrency.local.successors(block).iter().map(move |&next| (block, next));
@@ -172,11 +174,15 @@ fn within_threads(concurrency: &Concurrency) -> Dominators {
         edges.extend(threads.iter().map(|thread| (fork, entry(thread))));
     }
     edges.sort_unstable();
-    Dominators::new(&Graph::from_edges(count, &edges))
+    Some(Dominators::new(&Graph::from_edges(count, &edges)))
 }
 
 /// For each signal those that it certainly comes after.
-fn signals_before_signals(concurrency: &Concurrency, within: &Dominators, inherited: &[Facts]) -> Vec<Vec<u16>> {
+fn signals_before_signals(
+    concurrency: &Concurrency,
+    within: Option<&Dominators>,
+    inherited: &[Facts],
+) -> Vec<Vec<u16>> {
     let direct = |signal: &Signal| {
         let inherited = inherited.get(signal.thread.index());
         own_facts(concurrency, within, signal.thread, signal.at, inherited).after.to_vec()
@@ -213,7 +219,7 @@ impl Facts {
 /// The facts of a block of that thread, with those that the thread inherits.
 fn own_facts(
     concurrency: &Concurrency,
-    within: &Dominators,
+    within: Option<&Dominators>,
     thread: ThreadId,
     block: u32,
     inherited: Option<&Facts>,
@@ -226,8 +232,9 @@ fn own_facts(
         if signal.thread == thread && !signal.after.contains(&block) && !facts.before.contains(&index) {
             facts.before.push(index);
         }
-        let passed =
-            signal.waits.iter().any(|&wait| concurrency.thread_of(wait) == thread && within.dominates(wait, block));
+        let passed = signal.waits.iter().any(|&wait| {
+            concurrency.thread_of(wait) == thread && within.is_some_and(|within| within.dominates(wait, block))
+        });
         if passed && !facts.after.contains(&index) {
             facts.after.push(index);
         }

@@ -4,6 +4,8 @@
 //! memory-access patterns the executions cover, of how many, and which can be covered at all; with method pairs and pi
 //! terms beside them.
 //!
+//! [`linear`] finds all ends of calls of two threads, one after the other and interleaved, by which tests of classes are judged.
+//!
 //! **Source**: Wang, Zhao, Liu, Sun, Chen and Lin, "MAP-Coverage: A Novel Coverage Criterion for Testing Thread-Safe
 //! Classes" (ASE 2019); for method pairs Choudhary, Lu and Pradel, "Efficient Detection of Thread Safety Violations via
 //! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).

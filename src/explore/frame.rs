@@ -10,7 +10,7 @@
 //!    has shown. Where the question follows from the machine alone, the monitor is `()`.
 //! 2. The *visitor* is the recorder: it is told of each step, with the notes, and of each state in which executions end. It stops the
 //!    search where it has seen enough. [`AtEnds`] is the one that asks for ends alone, [`MarkedSteps`] the one that asks for cycles.
-//! 3. [`search`] does all the rest: the order, the bounds, discarded executions, reduction, memory. It is compiled once, for all
+//! 3. [`search`] does all the rest: the order, the bounds, discarded executions, memory. Its engine is compiled once, for all
 //!    questions.
 //! 4. The *answer* is made of the graph: [`witness`] is a whole execution to a state, [`Completion`] the way from a state to an
 //!    end, [`lasting_states`] what assumptions do not discard. Without a bound, what was not seen cannot happen.

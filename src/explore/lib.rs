@@ -8,11 +8,11 @@
 //!
 //! **Algorithm**: two engines, and slices of the program in front of them.
 //!
-//! | folder | what | for whom knows |
+//! | folder | what | known from |
 //! |---|---|---|
 //! | `states` | breadth-first through states, told apart by fingerprints of 128 bits; schedules are shortest ones | Spin |
 //! | `reads_from` | one execution for each future, or for each order of operations on objects | Nidhugg, GenMC |
-//! | [`mod@slice`] | asks what each read sees in a program that holds only what matters to it | slicers before Spin |
+//! | [`mod@slice`] | asks what each read sees in a program that holds only what matters to it | program slicing |
 //! | `liveness` | cycles of states under fairness | |
 //! | `reduction` | one thread's steps for all, where they commute with the others' | stubborn sets |
 //! | `question` | futures, counts, selections, races, steps: what is asked of the engines | |

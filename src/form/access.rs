@@ -1,7 +1,7 @@
 //! The accesses to shared memory, as variables of SSA.
 //!
 //! **Input**: the events of the unfolded graph. **Output**: [`Table`]: the accesses by block, each with its variable, and at
-//! the marker of each merge of all branches one use of every variable that the branches may write.
+//! the marker of each merge of all branches one use of every variable that may have changed since the branches parted.
 //!
 //! **Algorithm**
 //! 1. Track the shared leaves of all instances, and those that a shared read may also touch.
@@ -47,8 +47,8 @@ pub(super) struct Table {
     pub of_event: Vec<(u32, u32)>,
     /// What SSA sees.
     pub ssa: Accesses,
-    /// For each merge at which all branches have run, and each variable that its branches may write: the use that asks for the version
-    /// at the parting.
+    /// For each merge at which all branches have run, and each variable that may have changed since they parted: the use that asks for
+    /// the version at the parting.
     pub markers: FxHashMap<(u32, u32), u32>,
     by_definition: FxHashMap<DefinitionId, Vec<u32>>,
     ids: FxHashMap<(InstanceId, LeafId, Option<u32>), u32>,
@@ -245,15 +245,17 @@ fn changed_between(concurrency: &Concurrency, written: &[Vec<u32>]) -> Vec<Vec<u
     loop {
         let mut changed = false;
         for join in &concurrency.and_joins {
-            let all = union(&learned, &mut join.threads.iter().copied());
             let here = concurrency.thread_of(join.block);
-            for thread in join.threads.iter().copied().chain([here]) {
-                changed |= extend(&mut learned[thread.index()], &all);
-            }
-            // The join of a fork stands in the thread that has forked, and the meeting of a barrier in none of its own.
+            // The meeting of a barrier stands in no thread; all that come to it learn.
             let is_meeting = concurrency.blocks[join.block as usize].source.is_none();
-            let learns = join.threads.iter().filter(|&&thread| is_meeting || thread == here);
-            learns.for_each(|thread| _ = extend(&mut by_signals[thread.index()], &all));
+            for &thread in if is_meeting { join.threads.as_slice() } else { std::slice::from_ref(&here) } {
+                let others = union(&learned, &mut join.threads.iter().copied().filter(|&other| other != thread));
+                changed |= extend(&mut learned[thread.index()], &others);
+                // The join of a fork stands in the thread that has forked: what its threads have done is its own.
+                if join.threads.contains(&thread) {
+                    extend(&mut by_signals[thread.index()], &others);
+                }
+            }
         }
         if learned.iter().map(Vec::len).sum::<usize>() > MAX_MARKERS {
             return written_alone();
@@ -262,22 +264,30 @@ fn changed_between(concurrency: &Concurrency, written: &[Vec<u32>]) -> Vec<Vec<u
             break;
         }
     }
+    let learned_by = |join: &AndJoin| &by_signals[concurrency.thread_of(join.block).index()];
+    let size = |join: &AndJoin| {
+        let of_threads: usize = join.threads.iter().map(|thread| learned[thread.index()].len()).sum();
+        of_threads + learned_by(join).len()
+    };
+    if concurrency.and_joins.iter().map(size).sum::<usize>() > MAX_MARKERS {
+        return written_alone();
+    }
     let of_join = |join: &AndJoin| {
         let mut all = union(&learned, &mut join.threads.iter().copied());
-        extend(&mut all, &by_signals[concurrency.thread_of(join.block).index()]);
+        extend(&mut all, learned_by(join));
         all
     };
-    let all: Vec<Vec<u32>> = concurrency.and_joins.iter().map(of_join).collect();
-    if all.iter().map(Vec::len).sum::<usize>() > MAX_MARKERS { written_alone() } else { all }
+    concurrency.and_joins.iter().map(of_join).collect()
 }
 
-/// Adds to a sorted list; whether something was new.
+/// Adds to a sorted list what it does not have, each once; whether something was new.
 fn extend(list: &mut Vec<u32>, more: &[u32]) -> bool {
-    let before = list.len();
-    list.extend(more);
-    list.sort_unstable();
-    list.dedup();
-    list.len() > before
+    let new: Vec<u32> = more.iter().copied().filter(|one| list.binary_search(one).is_err()).collect();
+    list.extend(&new);
+    if !new.is_empty() {
+        list.sort_unstable();
+    }
+    !new.is_empty()
 }
 
 /// The variables that each thread or a thread below it writes.

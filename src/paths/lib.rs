@@ -12,7 +12,9 @@
 //! 3. `groups` and `orders` find the orders in which these can happen (`projection`, `interleaving`).
 //! 4. `algorithm` makes tests until all groups, or all rows of branch conditions, were tested (`selection`,
 //!    `complete`).
-//! 5. `exact` holds the tests to all executions, and adds those that the method has missed.
+//! 5. `exact` holds the tests to all executions, and adds those that the method has missed. It asks all states: [`executed`] which
+//!    branch outcomes, waits and unprotected pairs there are, [`order`] whether operations can happen in an order before a branch
+//!    (`ahead` tells both what a thread may still do), [`classes`] how many executions there are up to what their threads read.
 //! 6. `races` and `manners` look at the tests; `variant_graph` is the graph of the paper, for people.
 //!
 //! **Soundness and limits**: what a test shows is real. What no test shows is impossible only where [`Exactness`] says

@@ -14,8 +14,10 @@
 //! **Soundness and limits**: what is real is real in the driver. Nothing is impossible: other clients can do more. Each pair that
 //! the text says may race is found, if only as one that no driver shows.
 
+use super::compare::Contender;
 use super::find::{Findings, Request, find};
 use super::judge::Status;
+use super::place::PlacePair;
 use super::predict::Means;
 use cssame_budget::{Bound, Budget};
 use cssame_harness::{Driver, Methods};
@@ -23,6 +25,7 @@ use cssame_model::{Model, Options, Unit};
 use cssame_schedule::{Decision, ExecutionStatus, Policy, View, run};
 use cssame_source::Span;
 use cssame_vm::{Choice, Move, ThreadIndex};
+use std::collections::BTreeSet;
 
 /// A driver with what was found in it.
 #[derive(Debug)]
@@ -76,7 +79,8 @@ fn find_in_closing(
     budget: &Budget<'_>,
 ) -> Option<(Model, Findings)> {
     let model = Model::from_text(unit.name(), &methods.closing()?.text, options).ok()?;
-    let mut text_alone = Request { max_pairs: Some(0), measure: false, explore: None, ..request.clone() };
+    let contenders = vec![Contender::RaceDirected];
+    let mut text_alone = Request { max_pairs: Some(0), measure: false, explore: None, contenders, ..request.clone() };
     text_alone.prediction.means = Means::Static;
     let findings = find(&model, &text_alone, budget);
     Some((model, findings))
@@ -103,7 +107,7 @@ impl Library {
     /// Whether the text of the file, which is so long, has a pair that no driver makes real.
     fn has_pairs_in_no_driver(&self, end: u32) -> bool {
         let Some((_, closing)) = &self.closing else { return false };
-        let of = |findings: &Findings, pair: [super::PlaceId; 2]| -> [(u32, u32); 2] {
+        let of = |findings: &Findings, pair: PlacePair| -> [(u32, u32); 2] {
             pair.map(|place| {
                 let Span { start, end, .. } = findings.places.list[place].span;
                 (start, end)
@@ -113,7 +117,7 @@ impl Library {
             let pairs = findings.pairs.iter().filter(|pair| pair.status == Status::Real);
             pairs.map(|pair| of(findings, pair.places)).collect()
         };
-        let shown: std::collections::BTreeSet<_> = self.drivers.iter().flat_map(|one| real(&one.findings)).collect();
+        let shown: BTreeSet<_> = self.drivers.iter().flat_map(|one| real(&one.findings)).collect();
         let mut pairs = closing.pairs.iter().map(|pair| of(closing, pair.places));
         pairs.any(|pair| pair.iter().all(|place| place.1 <= end) && !shown.contains(&pair))
     }

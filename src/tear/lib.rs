@@ -1,4 +1,5 @@
-//! Decides whether some execution tears two accesses of a method apart.
+//! Decides whether some execution tears two accesses of a method apart ([`tear()`]), and whether two methods can run one after the
+//! other ([`serial()`]). [`pairs`] asks that of the method pairs that endanger correlated variables.
 //!
 //! **Input**: a [`TearPattern`]: a method that accesses two variables which belong together, with synchronisation in
 //! between, and who may come between; and a budget. **Output**: an execution that shows the tear, or that none does.

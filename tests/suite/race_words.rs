@@ -82,18 +82,16 @@ fn what_the_text_says_of_a_library_is_part_of_the_answer() {
 #[test]
 fn libraries_of_the_samples_are_spoken_of_as_their_text_is() {
     let mut compared = 0;
-    for (name, text) in part(samples().into_iter().collect(), 3) {
+    let libraries = samples().into_iter().filter(|(_, text)| unit(text).program.main.is_none());
+    for (name, text) in part(libraries.collect(), 8) {
         let unit = unit(&text);
-        if unit.program.main.is_some() {
-            continue;
-        }
         let request = RacesRequest { trials: 1, predict_runs: 1, explore: None, ..RacesRequest::default() };
         let (wanted, known) = (pairs_of_the_text(&unit), answered(&text, &request));
         let missing: Vec<_> = wanted.iter().filter(|pair| !known.contains_key(*pair)).collect();
         assert!(missing.is_empty(), "{name}: {missing:?}");
         compared += wanted.len();
     }
-    assert!(compared > 0);
+    assert!(support::has_new_seed() || compared > 0);
 }
 
 /// Two accesses that other synchronisation orders in the first run, and not in all executions.

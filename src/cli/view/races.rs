@@ -92,9 +92,7 @@ pub fn summary(report: &RacesReport) -> String {
     let states = report.exploration.map_or_else(String::new, |of| format!(", {}", plural(of.states as usize, "state")));
     let drivers = match (&report.drivers, report.has_more_drivers) {
         (None, _) => String::new(),
-        (Some(drivers), Some(true)) => {
-            format!("{} of more (the others were left out), ", plural(drivers.len(), "driver"))
-        }
+        (Some(drivers), Some(true)) => format!("{} (more were left out), ", plural(drivers.len(), "driver")),
         (Some(drivers), _) => format!("{}, ", plural(drivers.len(), "driver")),
     };
     format!(
