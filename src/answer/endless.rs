@@ -12,7 +12,7 @@
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_diagnostics::Code;
 use cssame_explore::report::{EndlessReport, OutcomeReport, Schedules, ThreadOutput};
-use cssame_explore::{Answer, EndlessAnswer, EndlessRequest, endless, may_run_for_ever};
+use cssame_explore::{Answer, Endless, EndlessAnswer, EndlessRequest, Fairness, endless, may_run_for_ever};
 use cssame_model::Model;
 use cssame_schedule::{ExecutionStatus, Namer};
 use serde::Serialize;
@@ -28,6 +28,9 @@ const STATES: u64 = 500_000;
 pub struct EndlessFindings {
     /// Those from which no end can be reached, then livelocks, then threads that starve.
     pub endless: Vec<EndlessReport>,
+    /// Those that only an unfair lock, semaphore or notification makes: who waits for it is passed over for ever. They are no findings.
+    #[serde(rename = "endless_unfair")]
+    pub unfair: Vec<EndlessReport>,
     /// Whether all were looked for.
     pub endless_complete: bool,
     /// The bound that has stopped the search for them.
@@ -73,8 +76,15 @@ fn look(model: &Model, request: EndlessRequest, states: u64, budget: &Budget<'_>
 
 impl EndlessFindings {
     fn of(model: &Model, request: EndlessRequest, answer: &EndlessAnswer) -> EndlessFindings {
+        let endless = EndlessFindings::named(model, &answer.list);
+        let unfair = EndlessFindings::named(model, &answer.unfair);
+        let (endless_complete, bound) = (answer.is_complete(), answer.bound);
+        EndlessFindings { endless, unfair, endless_complete, bound, request }
+    }
+
+    fn named(model: &Model, list: &[Endless]) -> Vec<EndlessReport> {
         let naming = model.naming();
-        let mut reports: Vec<EndlessReport> = answer.list.iter().map(|one| EndlessReport::of(&naming, one)).collect();
+        let mut reports: Vec<EndlessReport> = list.iter().map(|one| EndlessReport::of(&naming, one)).collect();
         let key = |of: &EndlessReport| {
             of.starving.as_ref().map(|starving| (starving.thread.clone(), starving.at.clone(), starving.spins))
         };
@@ -86,13 +96,14 @@ impl EndlessFindings {
             known.push(key);
             is_new
         });
-        EndlessFindings { endless: reports, endless_complete: answer.is_complete(), bound: answer.bound, request }
+        reports
     }
 
     /// The codes of which it is known that there are no other findings.
     pub(super) fn looked_for(&self) -> Vec<Code> {
-        let EndlessRequest { starvation, fair_choices } = self.request;
-        let asked = [(Code::NoEnd, true), (Code::Livelock, !fair_choices), (Code::Starvation, starvation)];
+        let EndlessRequest { starvation, fairness } = self.request;
+        let asks_for_livelocks = fairness != Fairness::Choices;
+        let asked = [(Code::NoEnd, true), (Code::Livelock, asks_for_livelocks), (Code::Starvation, starvation)];
         asked.into_iter().filter(|(_, is_asked)| *is_asked && self.endless_complete).map(|(code, _)| code).collect()
     }
 

@@ -175,8 +175,7 @@ fn with_cycle(
         0 => "from the beginning".to_owned(),
         into => format!("after {}", plural(into, "step")),
     };
-    let diagnostic =
-        diagnostic.with_note(format!("the cycle: {steps}, {into}; each thread moves in it, or cannot move"));
+    let diagnostic = diagnostic.with_note(format!("the cycle: {steps}, {into}"));
     match no_end_after {
         None => diagnostic,
         Some(0) => diagnostic.with_note("no execution of the program comes to an end"),

@@ -1,7 +1,7 @@
 //! The answer of `run`: one execution, by a seed or by a recorded schedule.
 
 use cssame_explore::report::{BlockedReport, CycleReport, RoundReport, ThreadOutput, blocked_reports, thread_outputs};
-use cssame_explore::{SeenCycle, cycle_in, returns};
+use cssame_explore::{Fairness, SeenCycle, cycle_in, returns};
 use cssame_model::Model;
 use cssame_schedule as schedule;
 use cssame_schedule::{Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scripted, Step, Then, Trace};
@@ -152,7 +152,7 @@ fn going_round(model: &Model, request: &RunRequest<'_>, execution: Execution) ->
             (execution, start)
         }
         ExecutionStatus::StepLimit => {
-            let Some(SeenCycle { start, cycle }) = cycle_in(machine, &execution.steps) else {
+            let Some(SeenCycle { start, cycle }) = cycle_in(machine, &execution.steps, Fairness::default()) else {
                 return (execution, None);
             };
             let steps: Vec<Choice> = execution.steps[..start].iter().chain(&cycle).copied().collect();

@@ -6,7 +6,7 @@ use super::memory::{PROCESS, for_all, for_searches};
 use clap::{Args, ValueEnum};
 use cssame_budget::{Budget, Limits};
 use cssame_diagnostics::listing::ListingFormat;
-use cssame_explore::EndlessRequest;
+use cssame_explore::{EndlessRequest, Fairness};
 use cssame_model as model;
 use cssame_vm::Semantics;
 use std::env;
@@ -50,24 +50,62 @@ pub struct EndlessOptions {
     /// Look for threads that can starve: that stay where they are for ever while others move
     #[arg(long)]
     pub starvation: bool,
-    /// Assume that each choice that is open again and again is taken some time: no livelocks
-    #[arg(long)]
+    /// What executions without end grant: nothing; that who can always move does; that who can move, or be woken, again and again
+    /// does; or that each choice is taken some time
+    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    pub fairness: FairnessOption,
+    /// The same as `--fairness choices`
+    #[arg(long, conflicts_with = "fairness")]
     pub assume_fair: bool,
+}
+
+/// What executions without end grant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FairnessOption {
+    /// Nothing
+    None,
+    /// Who can always move does
+    Weak,
+    /// Who can move, or be woken, again and again does
+    #[default]
+    Strong,
+    /// Each choice that is open again and again is taken some time
+    Choices,
+}
+
+impl FairnessOption {
+    fn fairness(self) -> Fairness {
+        match self {
+            FairnessOption::None => Fairness::None,
+            FairnessOption::Weak => Fairness::Weak,
+            FairnessOption::Strong => Fairness::Strong,
+            FairnessOption::Choices => Fairness::Choices,
+        }
+    }
 }
 
 impl EndlessOptions {
     /// As searches take it.
     #[must_use]
     pub fn request(self) -> EndlessRequest {
-        EndlessRequest { starvation: self.starvation, fair_choices: self.assume_fair }
+        EndlessRequest { starvation: self.starvation, fairness: self.grants().fairness() }
+    }
+
+    fn grants(self) -> FairnessOption {
+        if self.assume_fair { FairnessOption::Choices } else { self.fairness }
     }
 
     /// As they are typed, with a space before each.
     #[must_use]
     pub fn text(self) -> String {
-        let EndlessOptions { starvation, assume_fair } = self;
-        let text = |is_set: bool, option: &'static str| if is_set { option } else { "" };
-        [text(starvation, " --starvation"), text(assume_fair, " --assume-fair")].concat()
+        let fairness = match self.grants() {
+            FairnessOption::None => " --fairness none",
+            FairnessOption::Weak => " --fairness weak",
+            FairnessOption::Strong => "",
+            FairnessOption::Choices => " --fairness choices",
+        };
+        let starvation = if self.starvation { " --starvation" } else { "" };
+        starvation.to_owned() + fairness
     }
 }
 

@@ -46,7 +46,8 @@ mod subject;
 pub use answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
 pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
 pub use liveness::{
-    Endless, EndlessAnswer, EndlessKind, EndlessRequest, SeenCycle, cycle_in, endless, may_run_for_ever, returns,
+    Endless, EndlessAnswer, EndlessKind, EndlessRequest, Fairness, SeenCycle, cycle_in, endless, may_run_for_ever,
+    returns,
 };
 pub use question::by_executions::by_executions;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};

@@ -39,6 +39,15 @@ cobegin
 coend
 ";
 
+/// A waits under a lock for what B does under it: B gets the lock at last.
+const POLLING: &str = "int x;
+lock L;
+cobegin
+  A: { int seen = 0; while (seen == 0) { lock(L); seen = x; unlock(L); } }
+  B: { lock(L); x = 1; unlock(L); }
+coend
+";
+
 /// Infinitely many states, and no thread that ever ends.
 const GROWING: &str = "int a; cobegin A: while (true) a++; B: while (true) a += 2; coend";
 
@@ -67,8 +76,14 @@ fn exit_statuses_tell_of_executions_without_end() {
         (NO_END, "", 1),
         (NO_END, "--assume-fair", 1),
         (SERVERS, "--allow CS0416", 0),
-        (SERVERS, "--allow CS0416 --starvation", 1),
+        (SERVERS, "--allow CS0416 --starvation", 0),
+        (SERVERS, "--allow CS0416 --starvation --fairness weak", 1),
         (SERVERS, "--allow CS0416 --starvation --assume-fair", 0),
+        (POLLING, "", 0),
+        (POLLING, "--fairness weak", 1),
+        (POLLING, "--fairness strong --starvation", 0),
+        (POLLING, "--fairness choices", 0),
+        (IN_TURN, "--fairness none", 1),
         (GROWING, "--max-states 5000", 3),
     ] {
         let answer = futures(text, options);
@@ -89,6 +104,21 @@ fn a_livelock_is_shown_by_the_way_into_a_cycle_and_the_cycle() {
     let moving: Vec<&str> = one["threads"].as_array().unwrap().iter().filter_map(|of| of["thread"].as_str()).collect();
     assert_eq!(moving, ["T1", "T2"]);
     assert_eq!(value["endless_complete"], true);
+}
+
+#[test]
+fn what_only_an_unfair_lock_makes_is_a_note() {
+    let answer = futures(POLLING, "");
+    let said = answer.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("note: A may run for ever if a lock, a permit or a notification passes over"), "{said}");
+    let value = futures(POLLING, "--format json").json();
+    assert_eq!((kinds(&value), &value["endless_complete"]), (vec![], &Value::Bool(true)));
+    assert_eq!(value["endless_unfair"][0]["kind"], "livelock");
+    assert_eq!(kinds(&futures(POLLING, "--fairness weak --format json").json()), ["livelock"]);
+    let sarif = futures(POLLING, "--format sarif").json();
+    assert_eq!(sarif["runs"][0]["results"], serde_json::json!([]));
+    // Waiting in a loop for what comes is no execution without end, unless nobody need be let on.
+    assert_eq!(kinds(&futures(IN_TURN, "--fairness none --format json").json()), ["livelock"; 2]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use crate::law::shared_names;
 use cssame::budget::{Budget, Limits};
-use cssame::explore::{Endless, EndlessAnswer, EndlessKind, EndlessRequest, endless, returns};
+use cssame::explore::{Endless, EndlessAnswer, EndlessKind, EndlessRequest, Fairness, endless, returns};
 use cssame::model::Model;
 use cssame::schedule::walk;
 use cssame::vm::{Choice, Tables, ThreadIndex};
@@ -15,8 +15,9 @@ use support::generate::{self, Size};
 use support::oracle::{Endless as Expected, endless_of_source};
 use support::{first_seed, model, possible_model, programs};
 
-const STARVATION: EndlessRequest = EndlessRequest { starvation: true, fair_choices: false };
-const FAIR: EndlessRequest = EndlessRequest { starvation: true, fair_choices: true };
+const STARVATION: EndlessRequest = EndlessRequest { starvation: true, fairness: Fairness::Weak };
+const STRONG: EndlessRequest = EndlessRequest { starvation: true, fairness: Fairness::Strong };
+const FAIR: EndlessRequest = EndlessRequest { starvation: true, fairness: Fairness::Choices };
 
 fn ask(model: &Model, request: EndlessRequest, states: u64) -> EndlessAnswer {
     let limits = Limits { max_states: Some(states), ..Limits::default() };
@@ -69,23 +70,51 @@ fn check_lasso(model: &Model, of: &Endless) -> Result<(), String> {
     Ok(())
 }
 
+/// A lasso is strongly fair: who can move somewhere in the cycle moves in it, or is woken.
+fn check_strong(model: &Model, of: &Endless) -> Result<(), String> {
+    let machine = model.machine();
+    let mut tables = Tables::new();
+    let mut walk = walk(machine, &mut tables, &of.schedule, &mut ()).map_err(|error| error.to_string())?;
+    let mut left_out = BTreeSet::new();
+    for &choice in &of.cycle {
+        let state = walk.state();
+        if state.exclusive().is_none() {
+            left_out.extend(state.threads().filter(|&thread| machine.alternatives(state, thread) > 0));
+        }
+        walk.step(choice, &mut ()).map_err(|error| error.to_string())?;
+    }
+    of.cycle.iter().for_each(|choice| _ = left_out.remove(&choice.thread));
+    if left_out.is_empty() { Ok(()) } else { Err(format!("{left_out:?} could move now and then: {of:?}")) }
+}
+
 /// Compares a program with the oracle; false where it is too large.
 fn check(source: &str, expected_states: usize) -> Result<Option<Expected>, String> {
     let Some(model) = possible_model(source) else { return Ok(None) };
     let visible = shared_names(model.program(), model.form());
     let Some(expected) = endless_of_source(source, &visible, expected_states)? else { return Ok(None) };
-    let (weak, fair) = (ask(&model, STARVATION, 50_000), ask(&model, FAIR, 50_000));
-    if let Some(bound) = weak.bound.or(fair.bound) {
+    let [weak, strong, fair] = [STARVATION, STRONG, FAIR].map(|request| ask(&model, request, 50_000));
+    if let Some(bound) = weak.bound.or(strong.bound).or(fair.bound) {
         return Err(format!("stopped by {bound:?}"));
     }
-    weak.list.iter().chain(&fair.list).try_for_each(|one| check_lasso(&model, one))?;
+    weak.list.iter().chain(&fair.list).chain(&strong.unfair).try_for_each(|one| check_lasso(&model, one))?;
+    strong.list.iter().try_for_each(|one| check_lasso(&model, one).and_then(|()| check_strong(&model, one)))?;
+    let both: BTreeSet<EndlessKind> =
+        kinds(&strong).into_iter().chain(strong.unfair.iter().map(|one| one.kind)).collect();
+    if both != kinds(&weak) {
+        return Err(format!("strong and unfair {both:?}"));
+    }
     let [stays, _] = starving(&model, &weak);
+    let [stays_strongly, _] = starving(&model, &strong);
+    let strong = kinds(&strong);
     let [stays_with_fair_choices, _] = starving(&model, &fair);
     let (weak, fair) = (kinds(&weak), kinds(&fair));
     let found = Expected {
         no_end: weak.contains(&EndlessKind::NoEnd),
         livelock: weak.contains(&EndlessKind::Livelock),
         stays,
+        no_end_strongly: strong.contains(&EndlessKind::NoEnd),
+        livelock_strongly: strong.contains(&EndlessKind::Livelock),
+        stays_strongly,
         with_fair_choices: fair.contains(&EndlessKind::NoEnd),
         stays_with_fair_choices,
     };
@@ -98,7 +127,7 @@ fn check(source: &str, expected_states: usize) -> Result<Option<Expected>, Strin
 #[test]
 fn random_programs_run_for_ever_as_the_definition_says() {
     let first = first_seed(0);
-    let (mut checked, mut too_large, mut shown) = (0u64, 0u64, [0u64; 5]);
+    let (mut checked, mut too_large, mut shown) = (0u64, 0u64, [0u64; 8]);
     for seed in first..first + programs(200) {
         let source = match seed % 8 {
             7 => generate::program(seed, &Size { operations: 3, structured: seed % 16 == 7, ..Size::default() }),
@@ -112,6 +141,9 @@ fn random_programs_run_for_ever_as_the_definition_says() {
                     found.no_end,
                     found.livelock,
                     !found.stays.is_empty(),
+                    found.no_end_strongly,
+                    found.livelock_strongly,
+                    !found.stays_strongly.is_empty(),
                     found.with_fair_choices,
                     !found.stays_with_fair_choices.is_empty(),
                 ];
@@ -120,8 +152,8 @@ fn random_programs_run_for_ever_as_the_definition_says() {
         }
     }
     println!(
-        "{checked} programs, {too_large} too large; no end {}, livelock {}, a thread stays {}; with fair choices {}, {}",
-        shown[0], shown[1], shown[2], shown[3], shown[4]
+        "{checked} programs, {too_large} too large; no end {}, livelock {}, a thread stays {}; strongly fair {}, {}, {}; with fair choices {}, {}",
+        shown[0], shown[1], shown[2], shown[3], shown[4], shown[5], shown[6], shown[7]
     );
     assert!(
         support::has_new_seed() || checked > 2 * too_large && shown.iter().all(|&count| count > checked / 200),

@@ -9,17 +9,38 @@ use cssame_schedule as schedule;
 use cssame_schedule::{ExecutionStatus, RenderOptions, Trace};
 use cssame_source::SourceMap;
 use cssame_vm::Choice;
+use std::collections::BTreeSet;
 
 /// What is said of an outcome behind what was printed: one without end has no last line.
 pub(super) fn behind(status: &str) -> &'static str {
     if status == ExecutionStatus::ENDLESS { ", and may run for ever" } else { "" }
 }
 
-/// Why executions without end are not shown: a bound has stopped the search for them. Nothing where all were looked for.
+/// Why executions without end are not shown: a bound has stopped the search for them, or only unfair ones were found. Nothing
+/// where neither is so.
 pub(super) fn summary(findings: &EndlessFindings) -> String {
-    match findings.bound {
+    let mut text = match findings.bound {
         None => String::new(),
         Some(bound) => format!("executions without end were not looked for to the end: stopped by {}\n", bound.name()),
+    };
+    let unfair: BTreeSet<String> = findings.unfair.iter().map(who).collect();
+    if !unfair.is_empty() {
+        let unfair: Vec<String> = unfair.into_iter().collect();
+        text += &format!(
+            "note: {} if a lock, a permit or a notification\n\
+             passes over a thread that waits for it again and again; `--fairness weak` shows it\n",
+            unfair.join("; ")
+        );
+    }
+    text
+}
+
+/// `T1 may run for ever`, `T2 may starve`
+fn who(report: &EndlessReport) -> String {
+    let threads: Vec<&str> = report.cycle.threads.iter().map(|thread| thread.thread.as_str()).collect();
+    match &report.starving {
+        Some(of) => format!("{} may starve", of.thread),
+        None => format!("{} may run for ever", threads.join(", ")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Strongly connected components of a part of the states, and which of them are fair cycles.
 //!
-//! **Input**: a [`Space`], states, and which steps count. **Output**: the components that have a step within, each with its states;
-//! and whether an execution that stays in one can be weakly fair.
+//! **Input**: a [`Space`], states, which steps count, and what [`Fairness`] asks. **Output**: the components that have a step within,
+//! each with its states, and those in which an execution can stay and be fair.
 //!
 //! **Algorithm**
 //! 1. Components by depth-first search (Tarjan 1972), without recursion; those that others lead to come first.
@@ -9,12 +9,17 @@
 //!    acceptance; Lichtenstein and Pnueli 1985, Emerson and Lei 1987): a cycle through all its states and steps is weakly
 //!    fair then. Both conditions ask for something that a part of a component shows, so if some cycle is fair, the component around
 //!    it is.
+//! 3. Strong fairness asks that a thread takes a step in the component, or can go on in none of its states (Streett acceptance). Where one
+//!    could and does not, the states in which it could are taken away, and the components of what is left are asked the same (Emerson
+//!    and Lei 1987). That thread can go on in no state then, so this is done at most once for each thread.
 //!
 //! **Soundness and limits**: exact. In the middle of an atomic block the other threads cannot move, which is no reason not to
 //! let them: such states do not count as states in which a thread cannot move. A wake-up for no reason is nothing
 //! that fairness could ask for.
 
+use super::Fairness;
 use super::space::Space;
+use fixedbitset::FixedBitSet;
 
 /// No number.
 const NONE: u32 = u32::MAX;
@@ -32,6 +37,8 @@ pub(super) type Follow<'f> = &'f dyn Fn(usize) -> bool;
 /// Finds components; what it needs for that is allocated once.
 pub(super) struct Finder<'a> {
     pub space: &'a Space,
+    /// What a cycle has to be.
+    pub fairness: Fairness,
     /// By state: which of the regions it belongs to that were marked last.
     region: Vec<u32>,
     /// Number of regions that were marked.
@@ -47,9 +54,9 @@ struct Frame {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(space: &'a Space) -> Finder<'a> {
+    pub(super) fn new(space: &'a Space, fairness: Fairness) -> Finder<'a> {
         let states = space.len();
-        Finder { space, region: vec![0; states], regions: 0, index: vec![NONE; states], low: vec![0; states] }
+        Finder { space, fairness, region: vec![0; states], regions: 0, index: vec![NONE; states], low: vec![0; states] }
     }
 
     /// Marks states as the region that is looked at now.
@@ -128,15 +135,58 @@ impl<'a> Finder<'a> {
     /// The components of these states that are fair, as [`Finder::components`].
     pub(super) fn fair_components(&mut self, states: &[u32], follow: Follow<'_>) -> Vec<Component> {
         let mut found = self.components(states, follow);
-        found.retain(|component| {
-            self.mark(&component.states);
-            self.is_fair(component, follow)
-        });
+        match self.fairness {
+            Fairness::None => {}
+            Fairness::Strong => found = self.strongly_fair(found, follow),
+            Fairness::Weak | Fairness::Choices => found.retain(|component| {
+                self.mark(&component.states);
+                self.is_weakly_fair(component, follow)
+            }),
+        }
         found
     }
 
+    /// The largest parts of these components in which an execution can stay and be strongly fair, in the same order.
+    pub(super) fn strongly_fair(&mut self, components: Vec<Component>, follow: Follow<'_>) -> Vec<Component> {
+        let mut waiting = components;
+        waiting.reverse();
+        let mut fair = Vec::new();
+        while let Some(component) = waiting.pop() {
+            self.mark(&component.states);
+            let left_out = self.left_out(&component, follow);
+            if left_out.is_clear() {
+                fair.push(component);
+                continue;
+            }
+            let without = |state: &u32| left_out.ones().all(|thread| !self.can_go_on(*state, thread));
+            let rest: Vec<u32> = component.states.iter().copied().filter(without).collect();
+            waiting.extend(self.components(&rest, follow).into_iter().rev());
+        }
+        fair
+    }
+
+    /// The threads that can go on in some state of a component, which is the region, and never do within.
+    fn left_out(&self, component: &Component, follow: Follow<'_>) -> FixedBitSet {
+        let threads = self.space.threads();
+        let (mut can, mut goes) = (FixedBitSet::with_capacity(threads), FixedBitSet::with_capacity(threads));
+        for &state in &component.states {
+            let counts = !self.space.is_atomic(state);
+            for step in self.space.steps(state) {
+                let label = self.space.label(step);
+                let stays = self.within(step, follow).is_some();
+                for thread in label.who_goes_on() {
+                    let is_reason = thread != label.thread.index() || !label.is_spurious;
+                    can.set(thread, can.contains(thread) || counts && is_reason);
+                    goes.set(thread, goes.contains(thread) || stays);
+                }
+            }
+        }
+        can.difference_with(&goes);
+        can
+    }
+
     /// Whether an execution can stay in a component, which is the region, and be weakly fair.
-    fn is_fair(&self, component: &Component, follow: Follow<'_>) -> bool {
+    fn is_weakly_fair(&self, component: &Component, follow: Follow<'_>) -> bool {
         let threads = self.space.threads();
         let (mut enabled, mut moved, mut states) = (vec![0u32; threads], vec![false; threads], 0);
         for &state in &component.states {
@@ -162,6 +212,16 @@ impl<'a> Finder<'a> {
         self.mark(&component.states);
         let mut steps = component.states.iter().flat_map(|&state| self.space.steps(state));
         steps.all(|step| self.within(step, &|_| true).is_some())
+    }
+
+    /// Whether a thread can move in a state for a reason, or another one can wake it; not in the middle of an atomic block.
+    pub(super) fn can_go_on(&self, state: u32, thread: usize) -> bool {
+        !self.space.is_atomic(state)
+            && self.space.steps(state).any(|step| {
+                let label = self.space.label(step);
+                label.woken.iter().any(|woken| woken.index() == thread)
+                    || label.thread.index() == thread && !label.is_spurious
+            })
     }
 
     /// Whether a thread can move in a state, for a reason.

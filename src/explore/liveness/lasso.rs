@@ -7,15 +7,17 @@
 //! **Algorithm**: a cycle owes something to each thread that has steps in the component. Breadth-first search through pairs of a state
 //! and what is still owed finds a shortest cycle through a state, where the pairs are few; otherwise the cycle
 //! goes on to whatever pays a debt and is nearest, and back at last. This is done for the first states of the component; the
-//! shortest way in with a cycle counts.
+//! shortest way in with a cycle counts. Where strong fairness is asked for and the cycle leaves out a thread that could go on in one
+//! of its states, each thread that goes on in the component has to do so in the cycle.
 //!
 //! **Soundness and limits**: the cycle is always fair. A shortest one is hard to find (it is a tour); it is shortest for the state
 //! where it begins if there are at most [`EXACT`] debts.
 
+use super::Fairness;
 use super::components::{Component, Finder, Follow};
 use super::space::Space;
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Debts up to which a shortest cycle is looked for.
 const EXACT: usize = 10;
@@ -39,6 +41,8 @@ pub(super) struct Lasso {
 enum Debt<'f> {
     /// The thread moves, or cannot move in a state.
     Thread(usize),
+    /// The thread moves, or is woken.
+    GoesOn(usize),
     /// One of these steps is taken.
     Step(Follow<'f>),
 }
@@ -61,54 +65,80 @@ pub(super) fn lasso(
 ) -> Option<Lasso> {
     finder.mark(&component.states);
     let space = finder.space;
-    let mut threads: Vec<usize> = component
-        .states
-        .iter()
-        .flat_map(|&state| space.steps(state))
-        .map(|step| space.label(step).thread.index())
-        .collect();
-    threads.sort_unstable();
-    threads.dedup();
-    let debts = threads.into_iter().map(Debt::Thread).chain(shows.map(Debt::Step)).collect();
-    let search = Search { finder, space, follow, debts };
-    let mut best: Option<(usize, Lasso)> = None;
-    for &state in component.states.iter().take(BEGINNINGS) {
-        let way = depth(state);
-        if best.as_ref().is_some_and(|(length, _)| way >= *length) {
-            continue;
-        }
-        let Some(steps) = search.cycle(component, state) else { continue };
-        let length = way + steps.len();
-        if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
-            best = Some((length, Lasso { state, steps }));
-        }
+    let steps = || component.states.iter().flat_map(|&state| space.steps(state));
+    let mut search = Search { finder, space, follow, debts: Vec::new() };
+    let threads: BTreeSet<usize> = match finder.fairness {
+        Fairness::None => BTreeSet::new(),
+        _ => steps().map(|step| space.label(step).thread.index()).collect(),
+    };
+    search.debts = threads.into_iter().map(Debt::Thread).chain(shows.map(Debt::Step)).collect();
+    let found = search.nearest(component, depth);
+    if finder.fairness != Fairness::Strong || found.as_ref().is_some_and(|lasso| search.is_strongly_fair(lasso)) {
+        return found;
     }
-    best.map(|(_, lasso)| lasso)
+    let within = steps().filter(|&step| finder.within(step, follow).is_some());
+    let threads: BTreeSet<usize> = within.flat_map(|step| space.label(step).who_goes_on()).collect();
+    search.debts = threads.into_iter().map(Debt::GoesOn).chain(shows.map(Debt::Step)).collect();
+    search.nearest(component, depth)
 }
 
 impl Search<'_, '_> {
+    /// The cycle with the shortest way to its end, of those through the first states.
+    fn nearest(&self, component: &Component, depth: &dyn Fn(u32) -> usize) -> Option<Lasso> {
+        let mut best: Option<(usize, Lasso)> = None;
+        for &state in component.states.iter().take(BEGINNINGS) {
+            let way = depth(state);
+            if best.as_ref().is_some_and(|(length, _)| way >= *length) {
+                continue;
+            }
+            let Some(steps) = self.cycle(component, state) else { continue };
+            let length = way + steps.len();
+            if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+                best = Some((length, Lasso { state, steps }));
+            }
+        }
+        best.map(|(_, lasso)| lasso)
+    }
+
+    /// Whether each thread that could go on somewhere does so.
+    fn is_strongly_fair(&self, lasso: &Lasso) -> bool {
+        let goes_on: BTreeSet<usize> =
+            lasso.steps.iter().flat_map(|&(_, step)| self.space.label(step).who_goes_on()).collect();
+        let left_out = |thread: &usize| !goes_on.contains(thread);
+        let mut others = (0..self.space.threads()).filter(left_out);
+        others.all(|thread| lasso.steps.iter().all(|&(state, _)| !self.finder.can_go_on(state, thread)))
+    }
+
     fn cycle(&self, component: &Component, state: u32) -> Option<Vec<(u32, usize)>> {
         let is_small = self.debts.len() <= EXACT && component.states.len() << self.debts.len() <= PAIRS;
         if is_small { self.shortest(state) } else { self.short(state) }
     }
 
+    /// Whether a state pays a debt.
+    fn is_paid_in(&self, debt: &Debt<'_>, state: u32) -> bool {
+        match debt {
+            Debt::Thread(thread) => !self.space.is_atomic(state) && !self.finder.can_move(state, *thread),
+            Debt::GoesOn(_) | Debt::Step(_) => false,
+        }
+    }
+
+    /// Whether a step pays a debt.
+    fn is_paid_by(&self, debt: &Debt<'_>, step: usize) -> bool {
+        match debt {
+            Debt::Thread(thread) => self.space.label(step).thread.index() == *thread,
+            Debt::GoesOn(thread) => self.space.label(step).who_goes_on().any(|one| one == *thread),
+            Debt::Step(shows) => shows(step),
+        }
+    }
+
     /// Which debts a state pays, as bits.
     fn paid_in(&self, state: u32) -> u32 {
-        let is_atomic = self.space.is_atomic(state);
-        let pays = |debt: &Debt<'_>| match debt {
-            Debt::Thread(thread) => !is_atomic && !self.finder.can_move(state, *thread),
-            Debt::Step(_) => false,
-        };
-        self.bits(&pays)
+        self.bits(&|debt| self.is_paid_in(debt, state))
     }
 
     /// Which debts a step pays, as bits.
     fn paid_by(&self, step: usize) -> u32 {
-        let pays = |debt: &Debt<'_>| match debt {
-            Debt::Thread(thread) => self.space.label(step).thread.index() == *thread,
-            Debt::Step(shows) => shows(step),
-        };
-        self.bits(&pays)
+        self.bits(&|debt| self.is_paid_by(debt, step))
     }
 
     fn bits(&self, pays: &dyn Fn(&Debt<'_>) -> bool) -> u32 {
@@ -141,13 +171,8 @@ impl Search<'_, '_> {
     /// A cycle through a state that pays one debt after the other.
     fn short(&self, start: u32) -> Option<Vec<(u32, usize)>> {
         let mut open: Vec<&Debt<'_>> = self.debts.iter().collect();
-        let is_atomic = |state: u32| self.space.is_atomic(state);
-        let pays = |debt: &Debt<'_>, state: u32, step: Option<usize>| match debt {
-            Debt::Thread(thread) => {
-                step.is_some_and(|step| self.space.label(step).thread.index() == *thread)
-                    || !is_atomic(state) && !self.finder.can_move(state, *thread)
-            }
-            Debt::Step(shows) => step.is_some_and(shows),
+        let pays = |debt: &Debt<'_>, state: u32, step: Option<usize>| {
+            step.is_some_and(|step| self.is_paid_by(debt, step)) || self.is_paid_in(debt, state)
         };
         open.retain(|debt| !pays(debt, start, None));
         let (mut state, mut steps) = (start, Vec::new());

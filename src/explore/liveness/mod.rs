@@ -5,19 +5,20 @@
 //!
 //! An end is a state in which all threads have ended, the program has failed, or no thread can move. An execution that an assumption
 //! discards does not count, and is no end. An execution without end is *weakly fair* if each thread that can move
-//! from some point on for ever moves again.
+//! from some point on for ever moves again, and *strongly fair* if each thread does that can move, or be woken by another one, again and
+//! again: then whoever waits for a lock that is free now and then gets it at last.
 //!
 //! **Algorithm** (`space`, `components`, `lasso`, `starvation`)
 //! 1. If all loops of the program count to a bound, there is none ([`finite`]).
 //! 2. Search all states, without what has no consequence for the future.
-//! 3. Find the fair strongly connected components: an execution without end stays in one at last, and if it is weakly fair, so is
-//!    the component.
+//! 3. Find the fair strongly connected components: an execution without end stays in one at last, and if it is fair, so is
+//!    a part of the component.
 //! 4. One from which no end can be reached, and no other such one, is [`EndlessKind::NoEnd`]; one from which an end can be reached,
 //!    [`EndlessKind::Livelock`]. Those in which the same threads go round at the same places are shown once, by the one that is
 //!    nearest to the beginning.
 //! 5. Parts of them show threads that starve.
 //!
-//! If each choice that is open infinitely often is taken some time (*fair choices*: strong fairness, or chances), then
+//! If each choice that is open infinitely often is taken some time ([`Fairness::Choices`]: with chances, say), then
 //! an execution ends unless it comes to a component that no step leaves; only these count.
 //!
 //! **Soundness and limits**: exact where no bound was hit, up to collisions of fingerprints; otherwise nothing is claimed. Lassos
@@ -34,6 +35,7 @@ mod starvation;
 mod tests;
 mod waiting;
 
+use crate::states::reversed::Reversed;
 use components::{Component, Finder, Follow};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::Program;
@@ -48,13 +50,27 @@ use space::{Explored, Space};
 use starvation::{Kept, Starved, Starving, goes_on};
 use waiting::WaitingLoops;
 
+/// What an execution without end has to grant to count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fairness {
+    /// Nothing: a thread may be left out for ever.
+    None,
+    /// A thread that can move from some point on for ever moves again.
+    Weak,
+    /// A thread that can move, or be woken, again and again does so: locks, semaphores and notifications pass nobody over for ever.
+    #[default]
+    Strong,
+    /// Each choice that is open again and again is taken again and again.
+    Choices,
+}
+
 /// What is asked of executions without end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndlessRequest {
     /// Whether threads are looked for that can starve.
     pub starvation: bool,
-    /// Whether each choice that is open infinitely often is taken some time.
-    pub fair_choices: bool,
+    /// Which executions count.
+    pub fairness: Fairness,
 }
 
 /// How an execution can run for ever.
@@ -102,6 +118,8 @@ pub struct Endless {
 pub struct EndlessAnswer {
     /// The nearest first, by kind.
     pub list: Vec<Endless>,
+    /// Where strong fairness is asked for: those that are only weakly fair.
+    pub unfair: Vec<Endless>,
     /// The bound that has stopped the search: others may have been missed.
     pub bound: Option<Bound>,
     /// How much was visited.
@@ -135,11 +153,11 @@ pub fn endless(program: &Program, machine: &Machine, request: EndlessRequest, bu
     let explored = space::explore(machine, &loops, budget);
     let (bound, statistics) = (explored.bound, explored.statistics);
     if bound.is_some() {
-        return EndlessAnswer { list: Vec::new(), bound, statistics };
+        return EndlessAnswer { bound, statistics, ..EndlessAnswer::default() };
     }
     let mut search = Search { machine, request, budget, loops: &loops, explored: &explored, bound: None };
-    let list = search.run();
-    EndlessAnswer { list, bound: search.bound, statistics }
+    let (list, unfair) = search.run();
+    EndlessAnswer { list, unfair, bound: search.bound, statistics }
 }
 
 struct Search<'a> {
@@ -151,25 +169,54 @@ struct Search<'a> {
     bound: Option<Bound>,
 }
 
+/// Which states lead to an end, and the steps turned round.
+struct Ends {
+    can_end: FixedBitSet,
+    reversed: Reversed,
+}
+
 impl Search<'_> {
-    fn run(&mut self) -> Vec<Endless> {
+    /// Those that count, and those that only weak fairness allows.
+    fn run(&mut self) -> (Vec<Endless>, Vec<Endless>) {
         let space = &self.explored.space;
-        let mut finder = Finder::new(space);
+        let is_strong = self.request.fairness == Fairness::Strong;
+        let mut finder = Finder::new(space, if is_strong { Fairness::Weak } else { self.request.fairness });
         let states: Vec<u32> = (0..space.len() as u32).collect();
         let mut fair = finder.fair_components(&states, &|_| true);
-        if self.request.fair_choices {
+        if self.request.fairness == Fairness::Choices {
             fair.retain(|component| finder.is_closed(component));
         }
         if fair.is_empty() {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
         let reversed = space.reversed();
         let ends: Vec<u32> = states.iter().copied().filter(|&state| space.is_end(state)).collect();
-        let can_end = reversed.closure(ends);
+        let ends = Ends { can_end: reversed.closure(ends), reversed };
+        if !is_strong {
+            let starved = self.starved(&mut finder, &fair);
+            return (self.found(&mut finder, &fair, &starved, &ends), Vec::new());
+        }
+        let starved_weakly = self.starved(&mut finder, &fair);
+        finder.fairness = Fairness::Strong;
+        let strong = finder.strongly_fair(fair.clone(), &|_| true);
+        let starved = self.starved(&mut finder, &strong);
+        let list = self.found(&mut finder, &strong, &starved, &ends);
+        finder.fairness = Fairness::Weak;
+        let mut is_in_strong = FixedBitSet::with_capacity(states.len());
+        is_in_strong.extend(strong.iter().flat_map(|component| &component.states).map(|&state| state as usize));
+        fair.retain(|component| component.states.iter().all(|&state| !is_in_strong.contains(state as usize)));
+        let is_known = |one: &Starved| starved.iter().any(|other| (one.thread, one.kept) == (other.thread, other.kept));
+        let only_weakly: Vec<Starved> = starved_weakly.into_iter().filter(|one| !is_known(one)).collect();
+        (list, self.found(&mut finder, &fair, &only_weakly, &ends))
+    }
+
+    /// Components and starving threads as lassos.
+    fn found(&mut self, finder: &mut Finder<'_>, fair: &[Component], starved: &[Starved], ends: &Ends) -> Vec<Endless> {
+        let Ends { can_end, reversed } = ends;
         // Those that lead to another one of which this holds are left out.
         let (mut no_end, mut livelocks) = (Vec::new(), Vec::new());
-        let mut leads_on = FixedBitSet::with_capacity(states.len());
-        for component in &fair {
+        let mut leads_on = FixedBitSet::with_capacity(self.explored.space.len());
+        for component in fair {
             let first = component.states[0] as usize;
             if can_end.contains(first) {
                 livelocks.push(component);
@@ -182,15 +229,18 @@ impl Search<'_> {
         }
         let mut list = Vec::new();
         for (kind, components) in [(EndlessKind::NoEnd, no_end), (EndlessKind::Livelock, livelocks)] {
-            for component in self.distinct(&mut finder, components) {
+            for component in self.distinct(finder, components) {
                 if self.is_over() {
                     return list;
                 }
-                list.extend(self.shown(&mut finder, component, (kind, None), &can_end));
+                list.extend(self.shown(finder, component, (kind, None), can_end));
             }
         }
-        if self.request.starvation {
-            list.extend(self.starvation(&mut finder, &fair, &can_end));
+        for one in starved {
+            if self.is_over() {
+                break;
+            }
+            list.extend(self.shown(finder, &one.component, (EndlessKind::Starvation, Some(one)), can_end));
         }
         list
     }
@@ -222,7 +272,11 @@ impl Search<'_> {
         components
     }
 
-    fn starvation(&mut self, finder: &mut Finder<'_>, fair: &[Component], can_end: &FixedBitSet) -> Vec<Endless> {
+    /// The threads that starve in some of these components, the nearest first, where that is asked.
+    fn starved(&mut self, finder: &mut Finder<'_>, fair: &[Component]) -> Vec<Starved> {
+        if !self.request.starvation {
+            return Vec::new();
+        }
         let (machine, graph, budget) = (self.machine, &self.explored.graph, self.budget);
         let (mut walks, mut left, mut bound) = (Walks::new(machine), STEPS_AGAIN, None);
         let mut standing = |state: u32, thread: usize| {
@@ -239,25 +293,17 @@ impl Search<'_> {
             let obstacle = alive.then(|| machine.obstacle(walk.state(), thread)).flatten()?;
             Some((walk.state().position(thread), Some(obstacle)))
         };
-        let fair_choices = self.request.fair_choices;
         let mut over = None;
         let mut may_go_on = || {
             over = over.or(budget.check());
             over.is_none()
         };
         let may_go_on: &mut dyn FnMut() -> bool = &mut may_go_on;
-        let mut starving = Starving { finder: &mut *finder, loops: self.loops, fair_choices, may_go_on };
+        let mut starving = Starving { finder, loops: self.loops, may_go_on };
         let mut found = starving.find(fair, &mut standing);
         self.bound = self.bound.or(bound).or(over);
         found.sort_by_key(|one| (one.component.states[0], one.thread, one.kept));
-        let mut list = Vec::new();
-        for one in &found {
-            if self.is_over() {
-                break;
-            }
-            list.extend(self.shown(finder, &one.component, (EndlessKind::Starvation, Some(one)), can_end));
-        }
-        list
+        found
     }
 
     /// A component as a lasso.

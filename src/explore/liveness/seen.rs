@@ -6,9 +6,10 @@
 //! **Algorithm**: the steps are done again; states that differ in nothing that matters to the future are one. The states with the steps
 //! between them are a part of the graph of all states, in which fair components are looked for as in that.
 //!
-//! **Soundness and limits**: a cycle that is found is one of the program, and weakly fair: it is known of each visited state
-//! who can move in it. What was not visited is not looked at.
+//! **Soundness and limits**: a cycle that is found is one of the program, and fair: it is known of each visited state
+//! who can move in it; whom another one could have woken instead is not. What was not visited is not looked at.
 
+use super::Fairness;
 use super::components::{Component, Finder};
 use super::lasso::lasso;
 use super::space::{Label, Space};
@@ -48,10 +49,10 @@ pub fn returns(machine: &Machine, steps: &[Choice], start: usize) -> bool {
 
 /// A short fair cycle through states that an execution has visited.
 #[must_use]
-pub fn cycle_in(machine: &Machine, steps: &[Choice]) -> Option<SeenCycle> {
+pub fn cycle_in(machine: &Machine, steps: &[Choice], fairness: Fairness) -> Option<SeenCycle> {
     let visited = visited(machine, steps)?;
     let space = visited.space();
-    let mut finder = Finder::new(&space);
+    let mut finder = Finder::new(&space, fairness);
     let states: Vec<u32> = (0..space.len() as u32).collect();
     let mut fair = finder.fair_components(&states, &|_| true);
     fair.sort_by_key(|component: &Component| component.states[0]);

@@ -37,13 +37,20 @@ pub(super) struct Label {
     pub left: SmallVec<[u16; 2]>,
     /// Loops in which it goes on.
     pub stayed: SmallVec<[u16; 2]>,
+    /// Threads that wait for a condition and are woken.
+    pub woken: SmallVec<[ThreadIndex; 2]>,
 }
 
 impl Label {
     /// A step of which nothing is known but who takes it.
     pub(super) fn of(thread: ThreadIndex) -> Label {
-        let (left, stayed) = (SmallVec::new(), SmallVec::new());
-        Label { thread, at: None, is_quiet: false, is_spurious: false, left, stayed }
+        let (left, stayed, woken) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
+        Label { thread, at: None, is_quiet: false, is_spurious: false, left, stayed, woken }
+    }
+
+    /// The threads that come further by it, by slot.
+    pub(super) fn who_goes_on(&self) -> impl Iterator<Item = usize> + '_ {
+        std::iter::once(&self.thread).chain(&self.woken).map(|thread| thread.index())
     }
 }
 
@@ -174,6 +181,8 @@ enum Note {
     Spurious,
     Left(u16),
     Stayed(u16),
+    /// It wakes one that waits for a condition.
+    Woke(ThreadIndex),
     /// It makes a thread.
     Made(ThreadIndex),
     /// It leads into the middle of an atomic block.
@@ -188,6 +197,7 @@ struct Step {
     is_spurious: bool,
     left: SmallVec<[u16; 2]>,
     stayed: SmallVec<[u16; 2]>,
+    woken: SmallVec<[ThreadIndex; 2]>,
     /// The highest thread that it makes.
     made: Option<ThreadIndex>,
     leads_into_block: bool,
@@ -199,6 +209,7 @@ impl Step {
         self.made = None;
         self.left.clear();
         self.stayed.clear();
+        self.woken.clear();
     }
 
     fn add(&mut self, note: Note) {
@@ -208,6 +219,7 @@ impl Step {
             Note::Spurious => self.is_spurious = true,
             Note::Left(of) => insert(&mut self.left, of),
             Note::Stayed(of) => insert(&mut self.stayed, of),
+            Note::Woke(thread) => insert(&mut self.woken, thread),
             Note::Made(thread) => self.made = self.made.max(Some(thread)),
             Note::Atomic => self.leads_into_block = true,
         }
@@ -220,12 +232,13 @@ impl Step {
         notes.extend(self.is_spurious.then_some(Note::Spurious));
         notes.extend(self.left.iter().map(|&of| Note::Left(of)));
         notes.extend(self.stayed.iter().map(|&of| Note::Stayed(of)));
+        notes.extend(self.woken.iter().map(|&thread| Note::Woke(thread)));
         notes.extend(self.made.map(Note::Made));
         notes.extend(self.leads_into_block.then_some(Note::Atomic));
     }
 }
 
-fn insert(list: &mut SmallVec<[u16; 2]>, one: u16) {
+fn insert<T: Copy + Ord>(list: &mut SmallVec<[T; 2]>, one: T) {
     if let Err(place) = list.binary_search(&one) {
         list.insert(place, one);
     }
@@ -250,6 +263,9 @@ impl Observer for Watch<'_> {
 
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if self.mover != Some(thread.slot) {
+            if matches!(event, Event::Woken { by: Some(_) }) {
+                self.step.add(Note::Woke(thread.slot));
+            }
             return;
         }
         self.step.add(Note::At(at));
@@ -338,9 +354,9 @@ impl<'a> Visitor<Watch<'a>> for Recorder {
         }
         self.space.threads = self.space.threads.max(step.made.map_or(0, |thread| thread.index() + 1));
         let Some(Choice { thread, .. }) = choice else { return };
-        let Step { at, is_loud, is_spurious, left, stayed, .. } = step;
+        let Step { at, is_loud, is_spurious, left, stayed, woken, .. } = step;
         self.space.begin(from);
-        self.space.add(Some(to), Label { thread, at, is_quiet: !is_loud, is_spurious, left, stayed });
+        self.space.add(Some(to), Label { thread, at, is_quiet: !is_loud, is_spurious, left, stayed, woken });
     }
 
     fn discarded(&mut self, from: u32, Choice { thread, .. }: Choice) {

@@ -15,6 +15,7 @@
 //! **Soundness and limits**: exact for the components that are given. Of loops within each other in which a thread waits, the inner
 //! one counts. A thread that waits for the end of others does not starve, they run for ever.
 
+use super::Fairness;
 use super::components::{Component, Finder};
 use super::waiting::WaitingLoops;
 use cssame_vm::{CodeIndex, Obstacle};
@@ -44,8 +45,6 @@ pub(super) type Standing<'f> = &'f mut dyn FnMut(u32, usize) -> Option<(CodeInde
 pub(super) struct Starving<'s, 'a> {
     pub finder: &'s mut Finder<'a>,
     pub loops: &'s WaitingLoops,
-    /// Whether each choice that is open infinitely often is taken some time.
-    pub fair_choices: bool,
     /// Whether there is time left.
     pub may_go_on: &'s mut dyn FnMut() -> bool,
 }
@@ -89,7 +88,7 @@ impl Starving<'_, '_> {
     fn still(&mut self, component: &Component, thread: usize, standing: Standing<'_>) -> Vec<(Kept, Component)> {
         let space = self.finder.space;
         let others = |step: usize| space.label(step).thread.index() != thread;
-        let parts = if self.fair_choices {
+        let parts = if self.finder.fairness == Fairness::Choices {
             let moves = component.states.iter().flat_map(|&state| space.steps(state)).any(|step| !others(step));
             if moves { Vec::new() } else { vec![component.clone()] }
         } else {
@@ -133,7 +132,7 @@ impl Starving<'_, '_> {
             let label = space.label(step);
             label.thread.index() != thread || label.is_quiet && !label.left.contains(&number)
         };
-        let mut parts = if self.fair_choices {
+        let mut parts = if finder.fairness == Fairness::Choices {
             let all = |states: &[u32]| states.iter().flat_map(|&state| space.steps(state)).all(waits);
             if all(&component.states) { vec![component.clone()] } else { Vec::new() }
         } else {

@@ -1,6 +1,6 @@
 //! Tests on small programs whose executions without end are known.
 
-use super::{EndlessAnswer, EndlessKind, EndlessRequest, cycle_in, endless, may_run_for_ever, returns};
+use super::{EndlessAnswer, EndlessKind, EndlessRequest, Fairness, cycle_in, endless, may_run_for_ever, returns};
 use EndlessKind::{Livelock, NoEnd, Starvation};
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_model::{Model, Options};
@@ -26,8 +26,8 @@ fn kinds(text: &str) -> Vec<EndlessKind> {
 }
 
 /// Who starves, by slot, and whether in a loop.
-fn starving(text: &str, fair_choices: bool) -> Vec<(u16, bool)> {
-    let answer = ask(&model(text), EndlessRequest { starvation: true, fair_choices });
+fn starving(text: &str, fairness: Fairness) -> Vec<(u16, bool)> {
+    let answer = ask(&model(text), EndlessRequest { starvation: true, fairness });
     let starving = answer.list.iter().filter(|one| one.kind == Starvation);
     starving.filter_map(|one| Some((one.starving?.0, one.waits_in.is_some()))).collect()
 }
@@ -40,7 +40,7 @@ coend";
 #[test]
 fn threads_that_back_off_for_ever_are_a_livelock() {
     assert_eq!(kinds(POLITE), [Livelock]);
-    let answer = ask(&model(POLITE), EndlessRequest { fair_choices: true, ..EndlessRequest::default() });
+    let answer = ask(&model(POLITE), EndlessRequest { fairness: Fairness::Choices, ..EndlessRequest::default() });
     assert_eq!(answer.list, []);
 }
 
@@ -69,10 +69,14 @@ fn a_thread_that_could_move_for_ever_moves() {
     // Between two rounds the lock is free, and yet never for T2.
     let text =
         "bool x; lock L; cobegin T1: while (!x) { lock(L); unlock(L); } T2: { lock(L); x = true; unlock(L); } coend";
-    assert_eq!(kinds(text), [Livelock]);
+    let weak = EndlessRequest { fairness: Fairness::Weak, ..EndlessRequest::default() };
+    assert_eq!(ask(&model(text), weak).list.iter().map(|one| one.kind).collect::<Vec<_>>(), [Livelock]);
+    let strong = ask(&model(text), EndlessRequest::default());
+    assert_eq!((strong.list, strong.unfair.iter().map(|one| one.kind).collect::<Vec<_>>()), (vec![], vec![Livelock]));
     // T1 waits for x, and keeps T2 from setting it.
-    assert_eq!(starving(text, false), [(1, true), (2, false)]);
-    assert_eq!(starving(text, true), []);
+    assert_eq!(starving(text, Fairness::Weak), [(1, true), (2, false)]);
+    assert_eq!(starving(text, Fairness::Strong), []);
+    assert_eq!(starving(text, Fairness::Choices), []);
 }
 
 #[test]
@@ -83,7 +87,7 @@ fn discarded_executions_do_not_count() {
         [NoEnd]
     );
     let text = "int x; cobegin T1: while (true) { x = choose(0, 1); assume(x == 0); } T2: x = 0; coend";
-    let answer = ask(&model(text), EndlessRequest { fair_choices: true, ..EndlessRequest::default() });
+    let answer = ask(&model(text), EndlessRequest { fairness: Fairness::Choices, ..EndlessRequest::default() });
     assert_eq!(answer.list, []);
 }
 
@@ -98,7 +102,7 @@ fn what_is_printed_makes_no_new_states() {
 #[test]
 fn a_part_of_the_threads_in_a_deadlock_is_seen_beside_the_others() {
     let text = "bool b; event e; cobegin T1: while (true) { b = !b; } T2: { if (b) wait(e); } coend";
-    let answer = ask(&model(text), EndlessRequest { starvation: true, fair_choices: false });
+    let answer = ask(&model(text), EndlessRequest { starvation: true, fairness: Fairness::Weak });
     let kinds: Vec<EndlessKind> = answer.list.iter().map(|one| one.kind).collect();
     assert!(kinds.contains(&NoEnd) && kinds.contains(&Starvation), "{kinds:?}");
 }
@@ -106,7 +110,10 @@ fn a_part_of_the_threads_in_a_deadlock_is_seen_beside_the_others() {
 #[test]
 fn a_thread_that_never_moves_may_starve() {
     assert_eq!(
-        starving("bool b; event e; cobegin T1: while (true) b = !b; T2: { wait(e); b = true; } coend", true),
+        starving(
+            "bool b; event e; cobegin T1: while (true) b = !b; T2: { wait(e); b = true; } coend",
+            Fairness::Choices
+        ),
         [(2, false)]
     );
 }
@@ -118,7 +125,7 @@ fn a_loop_that_tests_a_lock_may_wait_for_ever() {
         T2: { while (!cas(l, 0, 1)) { } l = 0; done = true; }
         T3: { if (done) done = false; }
     coend";
-    assert_eq!(starving(text, false), [(2, true)]);
+    assert_eq!(starving(text, Fairness::Weak), [(2, true)]);
 }
 
 #[test]
@@ -161,7 +168,7 @@ fn loops_that_count_are_finite() {
 fn a_random_execution_that_is_not_over_shows_its_cycle() {
     let model = model("bool x; cobegin T1: while (true) { x = !x; } T2: while (true) { x = true; } coend");
     let execution = run(model.machine(), &mut Random::new(1), 200, &mut ());
-    let found = cycle_in(model.machine(), &execution.steps).expect("a cycle");
+    let found = cycle_in(model.machine(), &execution.steps, Fairness::Strong).expect("a cycle");
     let steps: Vec<_> = execution.steps[..found.start].iter().chain(&found.cycle).copied().collect();
     assert!(returns(model.machine(), &steps, found.start));
     assert!(found.cycle.len() >= 2 && found.cycle.len() < 20, "{found:?}");

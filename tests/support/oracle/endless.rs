@@ -3,8 +3,9 @@
 //! Nothing is taken for granted but the graph: no components, and no argument why the largest ones would do. A state begins a weakly
 //! fair execution without end within a set of states if it is in the greatest set in which each state has, for each thread, a way to a
 //! state in which the thread cannot move, or to a step of the thread (Emerson and Lei 1987). The set is found by taking states away
-//! until none has to go; ways are found by going over all steps again and again. With fair choices, all that can be reached from some
-//! state reaches it again.
+//! until none has to go; ways are found by going over all steps again and again. For a strongly fair one, each set of threads is tried that may
+//! go on again and again: the states in which another one could go on are left out, and each state has a way to a step of each of them, or by which
+//! another thread wakes it. With fair choices, all that can be reached from some state reaches it again.
 
 use super::code::{Op, Sync};
 use super::graph::{Node, build};
@@ -24,6 +25,12 @@ pub struct Endless {
     pub livelock: bool,
     /// The threads that a weakly fair execution leaves where they stand for ever, not waiting for the end of others.
     pub stays: BTreeSet<String>,
+    /// Whether some strongly fair execution comes to where no end can be reached.
+    pub no_end_strongly: bool,
+    /// Whether some strongly fair execution goes on for ever where an end can be reached.
+    pub livelock_strongly: bool,
+    /// The threads that a strongly fair execution leaves where they stand for ever, not waiting for the end of others.
+    pub stays_strongly: BTreeSet<String>,
     /// Whether, with fair choices, some execution goes on for ever.
     pub with_fair_choices: bool,
     /// The threads that stay where they stand then.
@@ -37,6 +44,8 @@ struct Facts {
     standing: Vec<usize>,
     /// In the middle of an atomic block.
     atomic: bool,
+    /// By step: the other threads that it wakes.
+    woken: Vec<Vec<usize>>,
 }
 
 /// The steps of each state: the thread, and the state that it leads to unless that is discarded.
@@ -96,7 +105,20 @@ pub fn endless_of_source(
     Ok(Some(Steps { steps, ends, facts, names, threads }.endless()))
 }
 
-fn facts_of(machine: &Machine<'_>, state: &State) -> Facts {
+fn facts_of(machine: &mut Machine<'_>, state: &State) -> Facts {
+    let waits = |condition| matches!(condition, Condition::AtCond(_) | Condition::BareWaiting);
+    let mut moves = Vec::new();
+    machine.moves(state, &mut moves);
+    let woken = moves.into_iter().map(|next| {
+        let mut after = state.clone();
+        machine.step(&mut after, next);
+        let pairs = state.threads.iter().zip(&after.threads).enumerate();
+        let woken = pairs.filter(|(thread, (before, after))| {
+            *thread != next.thread && waits(before.condition) && !waits(after.condition)
+        });
+        woken.map(|(thread, _)| thread).collect()
+    });
+    let woken = woken.collect();
     let stands = |thread: &usize| {
         let of = &state.threads[*thread];
         let behind = matches!(of.condition, Condition::AtBarrier(_) | Condition::BareWaiting);
@@ -104,7 +126,7 @@ fn facts_of(machine: &Machine<'_>, state: &State) -> Facts {
         of.condition != Condition::Ended
             && !matches!(machine.code.ops[pc as usize], Op::JoinArms | Op::Sync(Sync::Join))
     };
-    Facts { standing: (0..state.threads.len()).filter(stands).collect(), atomic: state.exclusive.is_some() }
+    Facts { standing: (0..state.threads.len()).filter(stands).collect(), atomic: state.exclusive.is_some(), woken }
 }
 
 impl Steps {
@@ -115,6 +137,8 @@ impl Steps {
         let mut found = Endless {
             no_end: !self.fair_within(&cannot, None).is_empty(),
             livelock: !self.fair_within(&can_end, None).is_empty(),
+            no_end_strongly: self.is_strongly_fair_within(&cannot, None),
+            livelock_strongly: self.is_strongly_fair_within(&can_end, None),
             ..Endless::default()
         };
         for thread in 0..=self.names.keys().next_back().copied().unwrap_or(0) {
@@ -122,6 +146,9 @@ impl Steps {
             let region: BTreeSet<usize> = all.iter().filter(stands).copied().collect();
             if !self.fair_within(&region, Some(thread)).is_empty() {
                 found.stays.insert(self.names[&thread].clone());
+            }
+            if self.is_strongly_fair_within(&region, Some(thread)) {
+                found.stays_strongly.insert(self.names[&thread].clone());
             }
         }
         for &state in &all {
@@ -167,6 +194,54 @@ impl Steps {
                 return left;
             }
         }
+    }
+
+    /// Whether a strongly fair execution without end stays in a region, in which one thread never moves.
+    fn is_strongly_fair_within(&self, region: &BTreeSet<usize>, still: Option<usize>) -> bool {
+        let sets = 1u32 << self.threads;
+        (1..sets).any(|set| {
+            let goes_on = |thread: usize| set & 1 << thread != 0;
+            let others = || (0..self.threads).filter(|&thread| !goes_on(thread));
+            let mut left = region.clone();
+            left.retain(|&state| others().all(|thread| !self.can_go_on(state, thread)));
+            loop {
+                let before = left.len();
+                for thread in (0..self.threads).filter(|&thread| goes_on(thread)) {
+                    let inside = |to: usize, left: &BTreeSet<usize>| left.contains(&to);
+                    let mut pays: BTreeSet<usize> = BTreeSet::new();
+                    loop {
+                        let known = pays.len();
+                        for &state in &left {
+                            let leads = self.steps[state].iter().enumerate().any(|(step, &(mover, to))| {
+                                let to = to.filter(|&to| inside(to, &left) && still != Some(mover));
+                                let goes = mover == thread || self.woken(state, step).contains(&thread);
+                                to.is_some_and(|to| goes || pays.contains(&to))
+                            });
+                            if leads {
+                                pays.insert(state);
+                            }
+                        }
+                        if pays.len() == known {
+                            break;
+                        }
+                    }
+                    left = pays;
+                }
+                if left.len() == before {
+                    return !left.is_empty();
+                }
+            }
+        })
+    }
+
+    fn woken(&self, state: usize, step: usize) -> &[usize] {
+        self.facts.get(&state).map_or(&[], |facts| &facts.woken[step])
+    }
+
+    fn can_go_on(&self, state: usize, thread: usize) -> bool {
+        let atomic = self.facts.get(&state).is_some_and(|facts| facts.atomic);
+        let mut steps = self.steps[state].iter().enumerate();
+        !atomic && steps.any(|(step, &(mover, _))| mover == thread || self.woken(state, step).contains(&thread))
     }
 
     /// The states with a way of one step at least within a set that passes a step of a thread, or comes to a state in which
