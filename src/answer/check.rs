@@ -72,7 +72,7 @@ pub struct CheckReport {
 }
 
 /// What is looked for in a program.
-const LOOKED_FOR: [Code; 16] = [
+const LOOKED_FOR: [Code; 17] = [
     Code::UnlockWithoutLock,
     Code::LockTakenTwice,
     Code::LockNotReleased,
@@ -86,6 +86,7 @@ const LOOKED_FOR: [Code; 16] = [
     Code::WaitKeepsLock,
     Code::NotifyWithoutLock,
     Code::AssertionWithoutLock,
+    Code::UpdateInTwoSteps,
     Code::UnprotectedAccess,
     Code::LockOrderCycle,
     Code::EndangeredCorrelation,

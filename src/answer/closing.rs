@@ -23,7 +23,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// What is looked for: what no `main` of its own makes true or false.
-pub(super) const CODES: [Code; 9] = [
+pub(super) const CODES: [Code; 10] = [
     Code::UnlockWithoutLock,
     Code::LockTakenTwice,
     Code::LockNotReleased,
@@ -31,6 +31,7 @@ pub(super) const CODES: [Code; 9] = [
     Code::WaitKeepsLock,
     Code::NotifyWithoutLock,
     Code::AssertionWithoutLock,
+    Code::UpdateInTwoSteps,
     Code::UnprotectedAccess,
     Code::LockOrderCycle,
 ];

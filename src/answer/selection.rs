@@ -29,11 +29,11 @@ pub struct SelectionReport {
 /// A selected term.
 #[derive(Clone, Debug, Serialize)]
 pub struct SelectedReport {
-    /// `a@6:24`
-    pub read: String,
+    /// `a@6:24`; nothing where it is asked whether the definition happens.
+    pub read: Option<String>,
     /// The context of the read, if not all contexts of the place are meant: `T1:a@6:24`.
     pub context: Option<String>,
-    /// Which instance of the read in its thread, from 1.
+    /// Which instance of the read, or of the definition that is to happen, in its thread, from 1.
     pub instance: Option<u32>,
     /// `a@4:31` or `a@initial`
     pub def: String,
@@ -48,8 +48,11 @@ impl SelectedReport {
     #[must_use]
     pub fn text(&self) -> String {
         let instance = self.instance.map_or_else(String::new, |instance| format!("#{instance}"));
-        let read = self.context.as_deref().unwrap_or(&self.read);
-        format!("{read}{instance}={}", self.def_context.as_deref().unwrap_or(&self.def))
+        let definition = self.def_context.as_deref().unwrap_or(&self.def);
+        match self.context.as_ref().or(self.read.as_ref()) {
+            Some(read) => format!("{read}{instance}={definition}"),
+            None => format!("{definition}{instance}"),
+        }
     }
 }
 
@@ -64,7 +67,7 @@ pub(super) fn selection_report(
     let selected = selections.iter().enumerate().map(|(place, selection)| {
         let (context, def_context) = selected_contexts(sources, program, selection);
         SelectedReport {
-            read: read_name(sources, program, selection.read()),
+            read: (!selection.is_write()).then(|| read_name(sources, program, selection.read())),
             context,
             instance: selection.instance,
             def: definition_name(sources, program, selection.definition()),
@@ -78,16 +81,29 @@ pub(super) fn selection_report(
         Verdict::Inconsistent { core } => (Some(false), &core[..], None),
         Verdict::Undecided => (None, &[][..], None),
     };
-    let contradiction = core.iter().map(|&place| selected[place].text()).collect();
-    let mut reason = (consistent == Some(false)).then(|| reason(model, selections, core));
+    let contradiction: Vec<String> = core.iter().map(|&place| selected[place].text()).collect();
+    let has_write = core.iter().any(|&place| selections[place].is_write());
+    let mut reason = (consistent == Some(false)).then(|| match has_write {
+        true => never(&contradiction),
+        false => reason(model, selections, core),
+    });
     if let (Some(ReasonReport { note: Some(note), .. }), Some(answer)) =
         (&mut reason, answer.filter(|all| all.is_complete()))
     {
-        for &place in core {
+        for &place in core.iter().filter(|_| !has_write) {
             note.extend(sees_instead(model, &selections[place], answer));
         }
     }
     SelectionReport { selected, consistent, contradiction, reason, schedule }
+}
+
+/// That no execution comes to what is selected, where that is not for the order of terms alone.
+fn never(terms: &[String]) -> ReasonReport {
+    let note = match terms {
+        [only] => format!("no execution comes to the write {only}"),
+        several => format!("no execution has all of {}", several.join(", ")),
+    };
+    ReasonReport { terms: terms.to_vec(), cycle: Vec::new(), premises: Vec::new(), cases: 0, note: Some(note) }
 }
 
 /// Why the selections of a core contradict each other. Where values decide that, all that is selected may still be forbidden
@@ -99,7 +115,8 @@ fn reason(model: &Model, selections: &[Selection], core: &[usize]) -> ReasonRepo
     if reason.note.is_none() || core.len() == selections.len() {
         return reason;
     }
-    let whole = of(selections);
+    let terms: Vec<Selection> = selections.iter().filter(|one| !one.is_write()).cloned().collect();
+    let whole = of(&terms);
     if whole.note.is_none() { whole } else { reason }
 }
 

@@ -4,8 +4,7 @@
 //! run, and for each block the facts by which two blocks are known never to run in parallel.
 //!
 //! **Algorithm**
-//! 1. Signals ([`super::signal`]): a wait for an object that one event in the whole program raises, at most once, comes
-//!    after that event.
+//! 1. Signals ([`super::signal`]): a wait for an object comes after one of the events that raise it.
 //! 2. Barriers ([`super::barrier`]): where just as many single threads use a barrier as it counts, their k-th arrivals meet.
 //! 3. Facts of a block: the signals that it certainly comes before, those that it certainly comes after, and the number
 //!    of its thread's arrivals at each barrier. A thread inherits the facts of its fork. A block comes after a signal if its thread
@@ -54,9 +53,12 @@ struct Facts {
 }
 
 impl Order {
-    /// The block that ends with each signal, and the blocks that begin with a wait for it.
+    /// For each signal that one event is, the block that ends with the event, and the blocks that begin with a wait for it.
     pub fn signals(&self) -> impl Iterator<Item = (u32, &[u32])> {
-        self.signals.iter().map(|signal| (signal.at, signal.waits.as_slice()))
+        self.signals.iter().filter_map(|signal| match signal.at[..] {
+            [only] => Some((only, signal.waits.as_slice())),
+            _ => None,
+        })
     }
 
     /// Some block of a class.
@@ -75,7 +77,7 @@ impl Order {
         let meeting =
             |x: &SmallVec<[u16; 4]>, y: &SmallVec<[u16; 4]>| x.iter().copied().find(|signal| y.contains(signal));
         if let Some(signal) = meeting(&a.before, &b.after).or_else(|| meeting(&b.before, &a.after)) {
-            return Some(Apart::Signal(self.signals[usize::from(signal)].at));
+            return Some(Apart::Signal(self.signals[usize::from(signal)].at[0]));
         }
         let between = a.arrivals.iter().find(|&&(barrier, participant, number)| {
             b.arrivals.iter().any(|&(other, other_participant, other_number)| {
@@ -107,8 +109,8 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
                     own_facts(concurrency, within.as_ref(), parent, thread.fork, inherited.get(parent.index()));
                 // A child that may still run at the signal does not come before it.
                 facts.before.retain(|signal| {
-                    let at = concurrency.order.signals[*signal as usize].at;
-                    !concurrency.regions.contains(thread.region, at)
+                    let mut at = concurrency.order.signals[*signal as usize].at.iter();
+                    at.all(|&at| !concurrency.regions.contains(thread.region, at))
                 });
                 // Nor has one the arrivals of its fork that may still run when its parent has gone on to the next meeting.
                 facts.arrivals.retain(|(barrier, participant, number)| {
@@ -184,8 +186,14 @@ fn signals_before_signals(
     inherited: &[Facts],
 ) -> Vec<Vec<u16>> {
     let direct = |signal: &Signal| {
-        let inherited = inherited.get(signal.thread.index());
-        own_facts(concurrency, within, signal.thread, signal.at, inherited).after.to_vec()
+        let after = |&at: &u32| {
+            let thread = concurrency.thread_of(at);
+            own_facts(concurrency, within, thread, at, inherited.get(thread.index())).after.to_vec()
+        };
+        let all: Vec<Vec<u16>> = signal.at.iter().map(after).collect();
+        let mut common = all[0].clone();
+        common.retain(|one| all.iter().all(|other| other.contains(one)));
+        common
     };
     let mut earlier: Vec<Vec<u16>> = concurrency.order.signals.iter().map(direct).collect();
     // No signal comes before itself, so each way ends.
@@ -229,7 +237,7 @@ fn own_facts(
     facts.representative = 0;
     for (index, signal) in concurrency.order.signals.iter().enumerate() {
         let index = index as u16;
-        if signal.thread == thread && !signal.after.contains(&block) && !facts.before.contains(&index) {
+        if signal.thread == Some(thread) && !signal.after.contains(&block) && !facts.before.contains(&index) {
             facts.before.push(index);
         }
         let passed = signal.waits.iter().any(|&wait| {

@@ -96,6 +96,8 @@ pub enum Code {
     NotifyWithoutLock,
     /// CS0314: assertion without the lock of what it reads.
     AssertionWithoutLock,
+    /// CS0315: `atomic` variable read and written in two steps.
+    UpdateInTwoSteps,
     /// CS0401: accesses that may race.
     UnprotectedAccess,
     /// CS0402: lock-order cycle.
@@ -231,6 +233,7 @@ const CATALOGUE: &[Entry] = &[
     entry!(WaitKeepsLock, "CS0312", "wait that keeps a lock which its notifier needs"),
     entry!(NotifyWithoutLock, "CS0313", "notification without the lock of what it tells"),
     entry!(AssertionWithoutLock, "CS0314", "assertion without the lock of what it reads"),
+    entry!(UpdateInTwoSteps, "CS0315", "`atomic` variable read and written in two steps"),
     entry!(UnprotectedAccess, "CS0401", "accesses that may race"),
     entry!(LockOrderCycle, "CS0402", "lock-order cycle"),
     entry!(RealRace, "CS0403", "real race"),

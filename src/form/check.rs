@@ -1,6 +1,6 @@
 //! Diagnostics of synchronisation and of races.
 //!
-//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0314 (but CS0308, which
+//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0315 (but CS0308, which
 //! is an error of compilation), CS0401 and CS0402, sorted.
 //!
 //! **Algorithm**: each kind has its module; all of them are passes over the unfolded graph. What certainly goes wrong when
@@ -18,6 +18,7 @@ mod races;
 mod retest;
 mod unknown_locks;
 mod unreachable;
+mod updates;
 mod waits;
 mod words;
 mod writes;
@@ -79,6 +80,7 @@ pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Find
         waits::check(subject, &mut found);
         conditions::check(subject, &mut held, &retest, &mut found);
         assertions::check(subject, &mut held, &retest, &mut found);
+        updates::check(subject, &mut held, &retest, &mut found);
         writes::check(subject, &mut held, &mut found);
         races::check(subject, &mut potential);
         lock_order::check(subject, &mut held, &mut potential);

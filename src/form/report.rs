@@ -168,6 +168,9 @@ pub fn context_of_definition(sources: &SourceMap, program: &Program, definition:
 /// The read of a selection in the contexts that are meant: the name of the place where all are.
 #[must_use]
 pub fn selected_read(sources: &SourceMap, program: &Program, selection: &Selection) -> String {
+    if selection.is_write() {
+        return String::new();
+    }
     selected_contexts(sources, program, selection).0.unwrap_or_else(|| read_name(sources, program, selection.read()))
 }
 
@@ -186,7 +189,8 @@ pub fn selected_contexts(
     selection: &Selection,
 ) -> (Option<String>, Option<String>) {
     let place = |read: ReadId| (program.reads[read].span, program.reads[read].symbol);
-    let reads = program.contexts.reads.keys().filter(|&&read| place(read) == place(selection.read())).count();
+    let same = |read: &&ReadId| selection.reads.first().is_some_and(|&first| place(**read) == place(first));
+    let reads = program.contexts.reads.keys().filter(same).count();
     let named = selection.reads.iter().filter_map(|&read| context_of_read(sources, program, read));
     let read = (selection.reads.len() < reads).then(|| listed(named));
     let place = |one: DefinitionId| (program.definitions[one].span, program.definitions[one].symbol);

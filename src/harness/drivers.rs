@@ -12,7 +12,8 @@
 //! 2. the same behind calls of one method that may change the objects: of each method in turn, once, and so often before
 //!    that one call more makes a number of the file (so a collection is not empty, or is nearly full);
 //! 3. all of it with other values as arguments;
-//! 4. where it is asked for, with all pairs of different values ([`Methods::more_drivers`]).
+//! 4. where it is asked for ([`Methods::more_drivers`]), with two calls in each thread: the first one of a method that may change the
+//!    objects; and with all pairs of different values.
 //!
 //! Where there are too many, pairs of methods of which one changes something come before those that only look.
 //!
@@ -41,6 +42,9 @@ pub const MAX_DRIVERS: usize = 256;
 /// method begin with different values, since two writes of one value would look harmless.
 const VALUES: [[usize; 2]; 4] = [[0, 0], [1, 1], [0, 1], [2, 2]];
 const VALUES_OF_ONE_METHOD: [[usize; 2]; 4] = [[0, 1], [1, 1], [0, 0], [2, 2]];
+
+/// Drivers with two calls in each thread, at most.
+const MAX_TWO_CALLS: usize = 64;
 
 /// Places of values from which further pairs are made.
 const MORE_VALUES: usize = 7;
@@ -79,7 +83,7 @@ impl Methods<'_> {
         self.generate(VALUES.len(), MAX_DRIVERS)
     }
 
-    /// Those and more, with all pairs of values, up to the same number.
+    /// Those and more, with two calls in each thread and with all pairs of values, up to the same number.
     #[must_use]
     pub fn more_drivers(&self) -> Vec<Driver> {
         self.generate(MORE_VALUES * MORE_VALUES, MAX_DRIVERS)
@@ -117,6 +121,8 @@ impl Methods<'_> {
 struct Plan<'a> {
     arrangement: &'a Arrangement<'a>,
     prelude: Option<Prelude<'a>>,
+    /// What each thread calls before.
+    own: Option<[Callable<'a>; 2]>,
     /// Which of [`VALUES`].
     values: usize,
 }
@@ -139,6 +145,9 @@ impl Plan<'_> {
             Some(Prelude { method, calls: 1 }) => name += &format!(", after {}", method.name()),
             Some(Prelude { method, calls }) => name += &format!(", after {calls} times {}", method.name()),
             None => {}
+        }
+        if let Some([one, other]) = self.own {
+            name += &format!(", each behind a call: {} || {}", one.name(), other.name());
         }
         if self.values > 0 {
             name += &format!(", values {}", self.values + 1);
@@ -202,13 +211,26 @@ impl<'a> Closer<'a> {
         self.effects.get(one.function.name.name.as_str()).copied().unwrap_or_default()
     }
 
-    /// All plans, the plainest first: by values, then by how special the prelude is, then by arrangement.
+    /// All plans, the plainest first: by values, then by how special the prelude is, then by arrangement. Those with two calls in each
+    /// thread come before more than the few values.
     fn plans(&'a self, values: usize) -> impl Iterator<Item = Plan<'a>> {
         (0..values).flat_map(move |values| {
-            let plain = self.arrangements.iter().map(move |arrangement| Plan { arrangement, prelude: None, values });
+            let plan = move |arrangement| Plan { arrangement, prelude: None, own: None, values };
+            let plain = self.arrangements.iter().map(plan);
             let after = std::iter::once(()).flat_map(move |()| self.plans_after_preludes(values));
-            plain.chain(after)
+            let two_calls = (values == VALUES.len()).then(|| self.plans_of_two_calls());
+            two_calls.into_iter().flatten().chain(plain).chain(after)
         })
+    }
+
+    /// Each thread calls something else first that may change the objects.
+    fn plans_of_two_calls(&'a self) -> impl Iterator<Item = Plan<'a>> {
+        let all = self.arrangements.iter().flat_map(move |arrangement| {
+            let first = self.changing(arrangement);
+            let pairs = first.clone().into_iter().flat_map(move |one| first.clone().into_iter().map(move |other| [one, other]));
+            pairs.map(move |own| Plan { arrangement, prelude: None, own: Some(own), values: 0 })
+        });
+        all.take(MAX_TWO_CALLS)
     }
 
     fn plans_after_preludes(&'a self, values: usize) -> impl Iterator<Item = Plan<'a>> {
@@ -217,7 +239,7 @@ impl<'a> Closer<'a> {
         (0..longest).flat_map(move |rank| {
             self.arrangements.iter().zip(preludes).filter_map(move |(arrangement, preludes)| {
                 let prelude = Some(*preludes.get(rank)?);
-                Some(Plan { arrangement, prelude, values })
+                Some(Plan { arrangement, prelude, own: None, values })
             })
         })
     }
@@ -225,14 +247,8 @@ impl<'a> Closer<'a> {
     /// What may bring the objects of a pair into another state: methods of their classes that may change something, those
     /// first that wait for nobody; for functions without objects, such functions.
     fn preludes(&self, arrangement: &Arrangement<'a>) -> Vec<Prelude<'a>> {
-        let touched: Vec<Object<'_>> = arrangement.objects().concat();
-        let fits = |one: &&Callable<'a>| match one.class_name() {
-            Some(class) => touched.iter().any(|object| object.class == class),
-            None => touched.is_empty() && objects(**one, &[]).is_empty(),
-        };
-        let changing = self.callables.iter().filter(fits).filter(|one| self.effects(**one).changes);
         let (waiting, ready): (Vec<Callable<'a>>, Vec<Callable<'a>>) =
-            changing.copied().partition(|one| self.effects(*one).waits);
+            self.changing(arrangement).into_iter().partition(|one| self.effects(*one).waits);
         let numbers: Vec<i64> = [1].into_iter().chain(self.writer.repeats()).collect();
         let with = |methods: Vec<Callable<'a>>| {
             let all = numbers.iter().flat_map(|&calls| methods.iter().map(move |&method| Prelude { method, calls }));
@@ -241,9 +257,20 @@ impl<'a> Closer<'a> {
         [with(ready), with(waiting)].concat()
     }
 
+    /// Methods that may change the objects of an arrangement; for functions without objects, such functions.
+    fn changing(&self, arrangement: &Arrangement<'a>) -> Vec<Callable<'a>> {
+        let touched: Vec<Object<'_>> = arrangement.objects().concat();
+        let fits = |one: &&Callable<'a>| match one.class_name() {
+            Some(class) => touched.iter().any(|object| object.class == class),
+            None => touched.is_empty() && objects(**one, &[]).is_empty(),
+        };
+        self.callables.iter().filter(fits).filter(|one| self.effects(**one).changes).copied().collect()
+    }
+
     fn waits(&self, plan: &Plan<'_>) -> bool {
         let prelude = plan.prelude.map(|prelude| prelude.method);
-        plan.arrangement.pair.into_iter().chain(prelude).any(|one| self.effects(one).waits)
+        let own = plan.own.into_iter().flatten();
+        plan.arrangement.pair.into_iter().chain(prelude).chain(own).any(|one| self.effects(one).waits)
     }
 
     fn main(&self, plan: &Plan<'a>) -> String {
@@ -264,13 +291,22 @@ impl<'a> Closer<'a> {
         let [first, second] = plan.arrangement.objects();
         let [turn, other_turn] = plan.turns();
         let [one, other] = plan.arrangement.pair;
+        let mut own = plan.own.map(|pair| pair.map(Some)).unwrap_or_default().into_iter();
         let calls = [(one, first, turn), (other, second, other_turn)].map(|(method, objects, turn)| {
             let call = self.call(method, &objects, turn);
-            if self.prints && is_printable(&method.function.result.kind) {
-                vec![format!("print({call});")]
+            let before = own.next().flatten().map(|before| {
+                let is_second = objects.iter().any(|object| Some(object.class) == before.class_name() && object.second);
+                let of_call = self.objects_of(before, is_second);
+                let call = self.call(before, &of_call, turn);
+                used.extend(of_call);
+                format!("{call};")
+            });
+            let last = if self.prints && is_printable(&method.function.result.kind) {
+                format!("print({call});")
             } else {
-                vec![format!("{call};")]
-            }
+                format!("{call};")
+            };
+            before.into_iter().chain([last]).collect()
         });
         let value = |ty: &TypeKind| self.writer.values(ty).into_iter().next().unwrap_or_default();
         let mut objects = Vec::new();

@@ -80,7 +80,7 @@ impl Lookup<'_> {
         if problems.is_empty() { Ok(selections) } else { Err(Diagnostics::new(self.sources.clone(), problems)) }
     }
 
-    /// The selection that `READ=DEF` means.
+    /// The selection that `READ=DEF` means, or a write alone.
     ///
     /// # Errors
     ///
@@ -91,13 +91,27 @@ impl Lookup<'_> {
 
     fn selected(&self, text: &str) -> Result<Selection, Diagnostic> {
         let Some((read, definition)) = text.split_once('=') else {
-            let message = format!("`{text}` selects nothing");
-            return Err(general(message).with_help("write it as READ=DEF, such as `x@3:9=x@1:5`"));
+            return self.find_write(text);
         };
         let (reads, instance) = self.find_read(read.trim())?;
         let first = reads.first().copied().unwrap_or(ReadId::new(0));
         let definitions = self.find_definition(first, definition.trim())?;
         Ok(Selection { reads, instance, definitions })
+    }
+
+    /// The write that a name means, whoever reads it.
+    fn find_write(&self, text: &str) -> Result<Selection, Diagnostic> {
+        const HELP: &str = "write it as READ=DEF, such as `x@3:9=x@1:5`, or as a write, such as `x@1:5`";
+        let name = parse(text, "write").map_err(|problem| problem.with_help(HELP))?;
+        let writes: Vec<_> = self.definitions().into_iter().filter(|one| !one.initial).collect();
+        if name.place == Place::Initial {
+            return Err(general(format!("`{text}` is no write")).with_help(HELP));
+        }
+        let is_meant = |one: &Candidate<'_, DefinitionId>| self.fits(one, &name);
+        if !writes.iter().any(is_meant) && self.reads().iter().any(|one| self.fits(one, &name)) {
+            return Err(general(format!("`{text}` is a read: from which write?")).with_help(HELP));
+        }
+        Ok(Selection::of_write(self.choose("write", text, &name, &writes)?, name.instance))
     }
 
     /// The read that a name means, in each of its contexts that fit, and which instance of it.

@@ -18,11 +18,11 @@ fn a_unit_without_main_is_handed_back() {
 fn all_slips_of_a_selection_are_told() {
     let text = "int x; cobegin A: x = 1; B: print(x); coend";
     let model = Model::from_text("race.csm", text, &Options::default()).expect("it compiles");
-    let texts = ["x@1:35=y@1:19", "x@1:35", "x@1:35=x@initial"].map(str::to_owned);
+    let texts = ["x@1:35=y@1:19", "x@1:35", "x@1:35=x@initial", "x@1:19"].map(str::to_owned);
     let problem = model.lookup().selections(&texts).expect_err("two of them mean nothing");
     assert_eq!(problem.list.len(), 2);
     let json = serde_json::to_value(&problem).expect("diagnostics serialise");
-    assert_eq!(json["diagnostics"][1]["message"], "`x@1:35` selects nothing");
+    assert_eq!(json["diagnostics"][1]["message"], "`x@1:35` is a read: from which write?");
 }
 
 #[test]

@@ -328,7 +328,11 @@ impl<'s, 'm> Method<'s, 'm> {
     /// Finds out whether a group has an execution that no way has led to.
     fn decide(&mut self, group: usize, reason: Option<TestReason>) {
         let verdict = self.search(group);
-        if let OrderVerdict::Possible(steps) = &verdict {
+        // Of a wait, the accesses alone are asked for: the execution need not be one of the group.
+        let is_wait = self.found.groups.list.get_index(group).is_some_and(|(key, _)| key.0.kind == DecisionKind::Wait);
+        if let OrderVerdict::Possible(steps) = &verdict
+            && !is_wait
+        {
             let run = self.session.repeat(steps);
             self.add(run, reason);
         }
@@ -336,6 +340,7 @@ impl<'s, 'm> Method<'s, 'm> {
         if group.state == GroupState::Open {
             group.state = match verdict {
                 OrderVerdict::Impossible => GroupState::Infeasible,
+                OrderVerdict::Possible(_) if is_wait => GroupState::Undecided,
                 OrderVerdict::Possible(_) => GroupState::Elsewhere,
                 OrderVerdict::Undecided(_) => GroupState::Undecided,
             };
@@ -351,9 +356,7 @@ impl<'s, 'm> Method<'s, 'm> {
         }
         let known = &self.found.runs[candidate.run];
         let decision = &known.decisions[candidate.decision];
-        let Some(request) = super::feasible::order_request(&known.run.trace, decision, &candidate.members) else {
-            return OrderVerdict::Undecided(Bound::States);
-        };
+        let request = super::feasible::order_request(&known.run.trace, decision, &candidate.members);
         let limits = Limits { max_states: Some(ORDER_STATES), ..Limits::default() };
         let model = self.session.model;
         let share = self.budget.share(limits);

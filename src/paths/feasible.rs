@@ -2,30 +2,41 @@
 //!
 //! **Input**: a decision of a trace, and an order of its operations. **Output**: the question for the search through
 //! all states ([`order`](crate::order::order())).
+//!
+//! **Soundness and limits**: for a branch the question is the order itself. For a wait it leaves the notifications out, which are no
+//! operations: where the accesses cannot happen in that order before the wait begins, the order of all cannot either; where they
+//! can, nothing is known of the order of all.
 
 use super::analysis::{Decision, DecisionKind};
 use super::ids::{ActionId, EvaluationId};
 use super::trace::Trace;
 use crate::order::{OrderRequest, OrderStep, Others, Target};
 
-/// The question whether an order exists; none for a wait, whose notifications are no operations.
+/// The question whether an order exists; for a wait, whether that of its accesses does.
 #[must_use]
-pub fn order_request(trace: &Trace, decision: &Decision, order: &[ActionId]) -> Option<OrderRequest> {
-    if decision.place.kind == DecisionKind::Wait {
-        return None;
-    }
+pub fn order_request(trace: &Trace, decision: &Decision, order: &[ActionId]) -> OrderRequest {
     let step = |&id: &ActionId| {
         let action = &trace.actions[id];
         let access = action.kind.access()?;
         Some(OrderStep { thread: action.thread, access, instance: action.instance })
     };
-    let members = &decision.related.members;
+    let is_access = |id: &&ActionId| trace.actions[**id].kind.access().is_some();
+    let members: Vec<ActionId> = decision.related.members.iter().filter(is_access).copied().collect();
     let place = |id: &ActionId| members.iter().position(|member| member == id);
-    let at = trace.evaluations[EvaluationId::new(decision.index)].at;
-    Some(OrderRequest {
+    let (thread, instance) = (decision.place.thread, decision.instance);
+    let target = match decision.place.kind {
+        DecisionKind::Branch => {
+            Target::Branch { thread, at: trace.evaluations[EvaluationId::new(decision.index)].at, instance }
+        }
+        DecisionKind::Wait => {
+            let wait = &trace.actions[trace.waits[decision.index].action];
+            Target::WaitBegins { thread, at: wait.at, instance: wait.instance }
+        }
+    };
+    OrderRequest {
         members: members.iter().filter_map(step).collect(),
         order: order.iter().filter_map(place).collect(),
-        target: Target::Branch { thread: decision.place.thread, at, instance: decision.instance },
+        target,
         others: Others::AfterOrder,
-    })
+    }
 }

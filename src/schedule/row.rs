@@ -56,9 +56,9 @@ pub struct Row {
     /// a read sees, who has let a lock go, made or ended the thread, or woken it.
     #[serde(rename = "after")]
     pub(super) depends: Vec<usize>,
-    /// Of a read: the place that reads, and the definition that it reads from.
+    /// Of a read: the place that reads, and the definition that it reads from. Of a write: its definition.
     #[serde(skip)]
-    pub(super) term: Option<(ReadId, DefinitionId)>,
+    pub(super) term: Option<(Option<ReadId>, DefinitionId)>,
     /// Of a notification: whether it wakes a thread.
     #[serde(skip)]
     pub(super) wakes: bool,

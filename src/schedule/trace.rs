@@ -53,10 +53,10 @@ impl Trace {
         self.rows.iter_mut().for_each(|row| row.column = places[&row.column]);
     }
 
-    /// Only the rows in the causal past of the first row that shows each of those terms; as [`Trace::cause`] where there is
-    /// none.
+    /// Only the rows in the causal past of the first row that shows each of those terms, or writes where there is no read; as
+    /// [`Trace::cause`] where there is none.
     #[must_use]
-    pub fn past_of(&self, terms: &[(ReadId, DefinitionId)]) -> Trace {
+    pub fn past_of(&self, terms: &[(Option<ReadId>, DefinitionId)]) -> Trace {
         let first = |term| self.rows.iter().position(|row| row.term == Some(term));
         let rows: Vec<usize> = terms.iter().filter_map(|&term| first(term)).collect();
         if rows.is_empty() {
@@ -148,9 +148,11 @@ impl Writer<'_> {
                     let depends = self.causality.dependences(thread, event);
                     let column = self.column(thread, scene);
                     let row = self.push(step, column, content, depends);
-                    if let Event::Read { read, writer: Some(definition), .. } = event {
-                        self.trace.rows[row].term = Some((read, definition));
-                    }
+                    self.trace.rows[row].term = match event {
+                        Event::Read { read, writer: Some(definition), .. } => Some((Some(read), definition)),
+                        Event::Write { definition, .. } => Some((None, definition)),
+                        _ => None,
+                    };
                     self.causality.remember(row, thread, event);
                 }
                 None => {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
+mod agreement;
 mod answers;
 mod charts;
 mod ci;

@@ -20,9 +20,21 @@ enum Meeting {
     Join,
     /// By a third thread, which waits for one event and sets another one.
     Chain,
+    /// By an event that two threads set, each behind the write.
+    TwoSetters,
+    /// By a semaphore that one thread raises at one of two places.
+    TwoPlaces,
 }
 
-const MEETINGS: [Meeting; 5] = [Meeting::Event, Meeting::Semaphore, Meeting::Barrier, Meeting::Join, Meeting::Chain];
+const MEETINGS: [Meeting; 7] = [
+    Meeting::Event,
+    Meeting::Semaphore,
+    Meeting::Barrier,
+    Meeting::Join,
+    Meeting::Chain,
+    Meeting::TwoSetters,
+    Meeting::TwoPlaces,
+];
 
 /// Declarations, functions, threads, the beginning of the reader, and its meeting with the thread of that number.
 fn parts(meeting: Meeting, number: usize, writes: bool) -> [String; 4] {
@@ -52,6 +64,18 @@ fn parts(meeting: Meeting, number: usize, writes: bool) -> [String; 4] {
             format!("W{n}: {write}set(e{n});\nC{n}: wait(e{n}); set(f{n});\n"),
             String::new(),
             format!("wait(f{n}); "),
+        ],
+        Meeting::TwoSetters => [
+            format!("event e{n}, f{n};"),
+            format!("W{n}: {write}set(e{n});\nX{n}: wait(e{n}); set(f{n});\nY{n}: wait(e{n}); set(f{n});\n"),
+            String::new(),
+            format!("wait(f{n}); "),
+        ],
+        Meeting::TwoPlaces => [
+            format!("sem s{n};"),
+            format!("W{n}: {write}if (choose(0, 1) == 0) V(s{n}); else V(s{n});\n"),
+            String::new(),
+            format!("P(s{n}); "),
         ],
     }
 }
@@ -100,7 +124,7 @@ fn a_value_that_came_by_one_meeting_stays_known() {
             wrong.extend(check(&program(&meetings, writer)).err());
         }
     }
-    assert_eq!(tried, 2 * 25 + 3 * 125);
+    assert_eq!(tried, 2 * 49 + 3 * 343);
     assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
 }
 

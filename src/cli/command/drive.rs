@@ -21,7 +21,8 @@ use cssame_budget::{Bound, Budget};
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_driver as driver;
 use cssame_driver::{Contents, Expect, LatchesError, Target, Unsaid};
-use cssame_model::Options;
+use cssame_form::Selection;
+use cssame_model::{Model, Options};
 use cssame_race::States;
 use cssame_source::SourceMap;
 use serde::Serialize;
@@ -250,11 +251,25 @@ impl Arguments {
         check_directory(&self.out, self.target.into())
     }
 
+    /// The selected terms.
+    fn selections(&self, model: &Model) -> Result<Vec<Selection>, Diagnostics> {
+        let selections = model.selections(&self.select)?;
+        match selections.iter().position(Selection::is_write) {
+            None => Ok(selections),
+            Some(place) => {
+                let problem = format!("`{}` is a write alone, and tests are made for terms", self.select[place]);
+                let help = "`cssame futures` finds an execution that comes to it, and `--record-dir` writes it; `--schedule` makes a test of that";
+                let problem = Diagnostic::general(Code::UnknownName, Severity::Error, problem).with_help(help);
+                Err(Diagnostics::new(model.sources().clone(), vec![problem]))
+            }
+        }
+    }
+
     fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
         let plain = load::model(&self.file, self.search.options())?;
         let in_contexts = plain.in_contexts();
         let model = in_contexts.as_ref().unwrap_or(&plain);
-        let selections = model.selections(&self.select)?;
+        let selections = self.selections(&model)?;
         self.check_directory()?;
         let options = self.driver_options(model.unit().text(), model.options());
         let request = DriveRequest {
@@ -270,7 +285,7 @@ impl Arguments {
 
     fn of_latches(&self) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
         let model = load::model(&self.file, self.search.options())?;
-        let selections = model.selections(&self.select)?;
+        let selections = self.selections(&model)?;
         self.check_directory()?;
         let options = self.driver_options(model.unit().text(), model.options());
         let answer = drive_latches(&model, &selections, &options);

@@ -25,8 +25,8 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Decide whether some execution has this term (repeatable: all of them)
-    #[arg(long, value_name = "READ=DEF")]
+    /// Decide whether some execution has this term, or comes to this write (repeatable: all of them)
+    #[arg(long, value_name = "READ=DEF|WRITE")]
     pub select: Vec<String>,
     /// Count the futures, however long that takes
     #[arg(long)]
@@ -72,13 +72,14 @@ no execution can realise, what the program can print, where it can fail, in whic
 run for ever. Each answer has a shortest execution that shows it; one without end goes into a cycle.
 
 With `--select` it also decides whether some execution has all the given terms: every evaluation of each selected read \
-reads from the selected write, and there is one. If there is none, it names a smallest contradiction.",
+reads from the selected write, and there is one. A write alone is to happen, whoever reads it. If there is no such execution, it names a smallest contradiction.",
         examples: "\
 Examples:
   cssame futures samples/cssame_fig2.csm
   cssame futures --record-dir found samples/bank_transfer_deadlock.csm
   cssame futures --show 1 samples/counter_unlocked.csm
   cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
+  cssame futures --select a@16:5 samples/cssame_fig2.csm
   cssame futures --timeout 60 --format json samples/bakery2.csm
   cssame futures --starvation samples/spinlock_cas.csm
 

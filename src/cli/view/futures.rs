@@ -247,7 +247,8 @@ impl FuturesView<'_> {
             Some(Verdict::Consistent { schedule, satisfied }) => {
                 let shown = self.selections.iter().zip(satisfied).filter(|(_, satisfied)| **satisfied);
                 let pairs = shown.flat_map(|(one, _)| {
-                    one.reads.iter().flat_map(|&read| one.definitions.iter().map(move |&definition| (read, definition)))
+                    let reads = one.reads.iter().map(|&read| Some(read)).chain(one.is_write().then_some(None));
+                    reads.flat_map(|read| one.definitions.iter().map(move |&definition| (read, definition)))
                 });
                 let shown: Vec<_> = pairs.collect();
                 let trace = schedule::trace(self.model.naming(), schedule).past_of(&shown);

@@ -1,11 +1,13 @@
 //! Decides whether some execution has a given selection of pi terms.
 //!
-//! **Input**: selections: a read, of which every evaluation (or the K-th one of each thread) is to read from a definition.
+//! **Input**: selections: a read, of which every evaluation (or the K-th one of each thread) is to read from a definition; or a
+//! definition that is to happen (K times in one thread).
 //! **Output**: an execution that has them, or a smallest set of selections that contradict each other.
 //!
 //! **Algorithm**:
 //! 1. A monitor remembers for each selection whether it was evaluated, and whether one of its evaluations has read from
 //!    something else.
+//!    A definition that has not happened counts as a read that has read from something else, until it does.
 //! 2. A complete execution agrees where no evaluation of a selected read has read from something else, and one at least was
 //!    evaluated. One that evaluates all is preferred, and ends the search.
 //! 3. Where none agrees, leave out one selection after the other as long as the rest still contradict each other.
@@ -143,7 +145,7 @@ pub fn select_by_executions(
 const NEVER: u8 = 0;
 /// It was evaluated, and read from its definition each time.
 const SATISFIED: u8 = 1;
-/// Some evaluation has read from something else.
+/// Some evaluation has read from something else, or the definition has not happened.
 const MISSED: u8 = 2;
 
 /// Whether an execution that ends so agrees with a part of the selections.
@@ -183,7 +185,8 @@ impl Clone for Evaluation {
 
 impl Evaluation {
     fn new(selections: &[Selection]) -> Evaluation {
-        Evaluation { selections: selections.into(), states: vec![NEVER; selections.len()], counts: Vec::new() }
+        let states = selections.iter().map(|one| if one.is_write() { MISSED } else { NEVER }).collect();
+        Evaluation { selections: selections.into(), states, counts: Vec::new() }
     }
 
     /// Counts an evaluation by a thread, up to one more than is asked for, so that loops have finitely many states.
@@ -225,6 +228,20 @@ impl Observer for Evaluation {
                     }
                     let state = if self.selections[place].accepts(writer) { SATISFIED } else { MISSED };
                     self.states[place] = self.states[place].max(state);
+                }
+            }
+            Event::Write { definition, .. } => {
+                for place in 0..self.selections.len() {
+                    let selection = &self.selections[place];
+                    if !selection.is_write() || !selection.accepts(Some(definition)) {
+                        continue;
+                    }
+                    if let Some(wanted) = selection.instance
+                        && self.count(thread, place, wanted) < wanted
+                    {
+                        continue;
+                    }
+                    self.states[place] = SATISFIED;
                 }
             }
             Event::End { .. } => self.forget(thread),

@@ -129,7 +129,7 @@ fn without_operations(program: &Program, operations: &FxHashSet<Origin>) -> Prog
 pub enum Declined {
     /// Nothing can be taken out, or too little.
     Whole,
-    /// Nothing is known of the memory of the program.
+    /// Nothing is known of the memory of the program, or it is asked for a write that a slice may leave out.
     Unsupported,
     /// Local work of a slice has no end.
     Endless,

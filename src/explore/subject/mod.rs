@@ -196,6 +196,9 @@ impl<'a> Subject<'a> {
     ///
     /// Why it does not tell.
     pub fn select_by_slice(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
+        if selections.iter().any(Selection::is_write) {
+            return Err(Declined::Unsupported);
+        }
         self.sliceable()?.select(selections, budget)
     }
 
