@@ -59,6 +59,7 @@ mod reductions;
 mod same_versions;
 mod samples;
 mod selections;
+mod serial;
 mod several_monitors;
 mod shared_readers;
 mod signals;

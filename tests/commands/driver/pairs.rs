@@ -55,7 +55,7 @@ class Account {
 ";
 
 /// The files of a package that the command writes, and its answer.
-fn drive(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
+pub(super) fn drive(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     let mut command = plain();
