@@ -67,6 +67,7 @@ mod ssa;
 mod structure;
 mod syntax;
 mod tears;
+mod torn_methods;
 mod unobserved_locks;
 mod without_outcomes;
 mod witnesses;

@@ -1,6 +1,6 @@
-//! `cssame drive --pairs`: the serial orders of an arm that counts in a local of `main`.
+//! `cssame drive --pairs`: the tear of one variable alone has a test, and the serial orders of an arm that counts in a local of `main`.
 
-use super::pairs::drive;
+use super::pairs::{drive, torn};
 use serde_json::Value;
 use std::fs;
 
@@ -10,6 +10,19 @@ fn answer(text: &str) -> Value {
     let file = directory.path().join("test.csm");
     fs::write(&file, text).unwrap();
     drive(&file, &[]).1
+}
+
+/// Figure 6 of Jannesari and Wolf: `second` comes between what `first` writes and what it reads.
+const CURRENCY: &str = "int Euro; int Yen; lock L;
+    void first() { lock(L); Euro = 5; unlock(L); lock(L); Yen = Euro * 107; unlock(L); }
+    void second() { lock(L); Euro = 7; unlock(L); }
+    void main() { cobegin A: first(); B: second(); coend print(Euro, Yen); }";
+
+#[test]
+fn a_tear_of_one_variable_has_a_test() {
+    let answer = answer(CURRENCY);
+    assert_eq!(torn(&answer), ["first_torn_by_second_between_euro_and_yen"], "{answer:#}");
+    assert_eq!(answer["pairs"][0]["status"], "confirmed");
 }
 
 #[test]
