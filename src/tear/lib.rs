@@ -11,7 +11,8 @@
 //!   somewhere, before, between or behind. Values must be different for it: what is read has changed since, what is written was seen
 //!   before. A write that overwrites what the others have put over a write of the method to the same cell is no such access:
 //!   that is as if they had come before the method. A read that is done anew at one place, in a loop, counts alone: a
-//!   method that waits for a value has not used those before. Where it is not the two accesses of the pattern that the others come
+//!   method that waits for a value has not used those before. Nor does count what another thread has seen of a write before it waits
+//!   for a condition: it looks again. Where it is not the two accesses of the pattern that the others come
 //!   between, the method has let others in: it has freed a lock, waited for a condition, raised a semaphore or ended an atomic
 //!   block. Else that is a race of one variable, or synchronisation by it.
 //! - The same in an activation that does not make the two accesses, where others of the method do: what it has read may have

@@ -285,6 +285,7 @@ impl Observer for TearMonitor {
                 }
             }
             Event::Failure(_) if self.counts(thread) => self.failure(thread),
+            Event::Wait { .. } => self.for_others(thread, |touch| touch.wait(thread.0)),
             Event::Fork { child } => self.fork(thread, child.slot, true),
             Event::Spawn { child } => self.fork(thread, child.slot, false),
             _ => {}

@@ -205,6 +205,15 @@ impl PendingAccess {
         }
     }
 
+    /// Another thread begins to wait for a condition: it will look again at what it has seen of the touch.
+    pub fn wait(&mut self, thread: u16) {
+        let cell = self.cell;
+        let of_thread = self.between.iter_mut().filter(|one| one.thread == thread);
+        for seen in of_thread.flat_map(|one| &mut one.second).filter(|seen| seen.0 == cell) {
+            seen.1 &= !(READS | READS_OLD);
+        }
+    }
+
     /// The method has written a cell: what it reads there next is its own.
     pub fn overwrite(&mut self, cell: u32) {
         self.olds.retain(|old| old.0 != cell);
@@ -278,7 +287,8 @@ impl PendingAccess {
         if !self.apart && !(asked && self.is_asked_for(fixed)) {
             return false;
         }
-        if !same && !partner || self.kind == AccessKind::Read && self.now == self.value {
+        let again = same && self.kind == access.kind && access.kind == AccessKind::Read && self.place == access.place;
+        if again || !same && !partner || self.kind == AccessKind::Read && self.now == self.value {
             return false;
         }
         let old = self.olds.iter().find(|old| old.0 == access.cell).map(|old| old.1);

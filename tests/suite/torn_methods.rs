@@ -111,8 +111,26 @@ fn who_waits_for_a_value_is_not_torn() {
     let text = "int x; int y; lock L;
          void m() { lock(L); while (x == 0) { unlock(L); lock(L); } unlock(L); lock(L); print(y); unlock(L); }
          void n() { lock(L); x = 1; unlock(L); }
-         void main() { cobegin A: m(); B: n(); coend print(x, y); }";
-    assert!(verdicts(text).iter().all(|&status| status == Status::Refuted));
+         void main() { y = x; cobegin A: m(); B: n(); coend print(x, y); }";
+    let verdicts = verdicts(text);
+    assert!(!verdicts.is_empty() && verdicts.iter().all(|&status| status == Status::Refuted), "{verdicts:?}");
+}
+
+/// Others see a flag that a method sets and takes back, and wait: they look again.
+#[test]
+fn a_flag_that_others_wait_for_tears_nothing() {
+    let text = "int x; bool busy; lock L; cond free;
+         void m() { lock(L); while (busy) wait(free, L); busy = true; unlock(L); x = 1;
+           lock(L); busy = false; notifyAll(free); unlock(L); }
+         void n() { lock(L); while (busy) wait(free, L); OTHER unlock(L); }
+         void main() { if (x > 0) busy = x > 1; cobegin A: m(); B: n(); coend print(x, busy); }";
+    let verdicts = verdicts(&text.replace("OTHER", "print(x);"));
+    assert!(!verdicts.is_empty() && verdicts.iter().all(|&status| status == Status::Refuted), "{verdicts:?}");
+    let cache = std::fs::read_to_string(support::root().join("samples/classes/read_write_cache.csm")).unwrap();
+    let answer = correlated(&cache);
+    let accesses: Vec<_> = answer.correlation.pairs.iter().flat_map(|pair| &pair.endangered_accesses).collect();
+    let confirmed: Vec<_> = accesses.iter().filter(|one| one.decision.status == Status::Confirmed).collect();
+    assert!(!accesses.is_empty() && confirmed.is_empty(), "{confirmed:#?}");
 }
 
 /// The methods with two regions, of the kinds of accesses that a method makes to two variables, against all others of one region:

@@ -169,9 +169,10 @@ impl Trace {
         let own = |access: &Access| access.calls.iter().any(|call| call.0 == activation);
         let foreign = |one: &Access| one.thread != first.thread;
         let writes = |one: &Access, cell: u32| one.write && one.cell == cell;
-        let again = |one: &Access| !first.write && own(one) && one.name == first.name && one.cell == first.cell;
+        let again =
+            |one: &Access| !first.write && !one.write && own(one) && one.name == first.name && one.cell == first.cell;
         let now = between.iter().rev().find(|one| foreign(one) && writes(one, first.cell));
-        if between.iter().any(again) || !first.write && now.is_none_or(|one| one.new == first.new) {
+        if between.iter().any(again) || again(second) || !first.write && now.is_none_or(|one| one.new == first.new) {
             return None;
         }
         // What the method has written there last, when another one comes.
