@@ -5,9 +5,18 @@
 //! between, and who may come between; and a budget. **Output**: an execution that shows the tear, or that none does.
 //!
 //! A *tear* is what no serial order of the method and the others could show. It is one of these:
-//! - The method accesses one variable; then the others make an access that conflicts with that one and an access that
-//!   conflicts with the second one; and then the second access comes. Values must be different for it: what is read
-//!   has changed since, what is written was seen before.
+//! - An activation of the method makes an access to one of the two variables; then the others make an access that conflicts with
+//!   it, and one that conflicts with a later access of the activation to one of the two, to the same or to the other. So in each
+//!   serial order they would have to come after the method and before it. The activation makes the two accesses of the pattern
+//!   somewhere, before, between or behind. Values must be different for it: what is read has changed since, what is written was seen
+//!   before. A write that overwrites what the others have put over a write of the method to the same cell is no such access:
+//!   that is as if they had come before the method. A read that is done anew at one place, in a loop, counts alone: a
+//!   method that waits for a value has not used those before. Nor does count what another thread has seen of a write before it waits
+//!   for a condition: it looks again. Where it is not the two accesses of the pattern that the others come
+//!   between, the method has let others in: it has freed a lock, waited for a condition, raised a semaphore or ended an atomic
+//!   block. Else that is a race of one variable, or synchronisation by it.
+//! - The same in an activation that does not make the two accesses, where others of the method do: what it has read may have
+//!   led it another way.
 //! - The method writes both variables from one source, which the others change in between, so that the method
 //!   reads two values of it.
 //! - The method reads a variable, another one changes it, and the method overwrites it from its copy.
@@ -18,12 +27,13 @@
 //! of its own. Several threads count as one where one comes after the other by a conflict or a signal ([`Other`]).
 //!
 //! **Algorithm**: a search through all states together with a monitor automaton (`monitor`), which remembers the
-//! accesses that wait for their partner and what other threads have done since (`pending`). The search is
+//! accesses of the method, what other threads have done since (`pending`), and the cycles that it is in (`cycles`). The search is
 //! skipped where no access that is looked at is a step and no thread is spawned: nobody else can come between then.
 //!
 //! **Soundness and limits**: exact in what it sees, provided that no bound was hit; [`tear_at_random`] proves nothing
 //! where it finds nothing. Accesses to private variables are not seen. docs/correlation.md says it for users.
 
+mod cycles;
 mod encoding;
 mod monitor;
 pub mod pairs;
@@ -82,7 +92,8 @@ pub fn tear(machine: &Machine, program: &Program, pattern: &TearPattern, budget:
         return TearAnswer { tear: Tear::Impossible, statistics: Statistics::default() };
     }
     let may_discard = machine.may_discard();
-    let mut finder = Finder { fixed: Arc::clone(&fixed), may_discard, torn: Vec::new(), mixed_view: None, end: None };
+    let mut finder =
+        Finder { fixed: Arc::clone(&fixed), may_discard, torn: Vec::new(), mixed_view: None, end: None, half: None };
     let searched = frame::search(machine, budget, TearMonitor::new(Arc::clone(&fixed)), &mut finder);
     let tear = match finder.witness(machine, &searched) {
         Some(schedule) => Tear::Found { schedule },
@@ -170,6 +181,8 @@ struct Finder {
     mixed_view: Option<u32>,
     /// The end of an execution that has torn.
     end: Option<u32>,
+    /// The end of the first one that has torn by half.
+    half: Option<u32>,
 }
 
 impl Finder {
@@ -177,12 +190,18 @@ impl Finder {
         self.mixed_view.is_some() && self.fixed.signals.completed.get()
     }
 
+    /// The end of an execution that tears by half, if others make both accesses.
+    fn half(&self) -> Option<u32> {
+        self.half.filter(|_| self.fixed.signals.made.get())
+    }
+
     /// The first execution that shows it, as far to its end as is known.
     fn witness(&self, machine: &Machine, searched: &Searched) -> Option<Vec<Choice>> {
         let graph = &searched.graph;
         let end = self.end.map(|end| graph.path_to(end));
         let mixed_view = || self.mixed_view.filter(|_| self.has_mixed_view()).map(|node| graph.path_to(node));
-        end.or_else(|| witness(machine, graph, &self.torn)).or_else(mixed_view)
+        let half = || self.half().map(|end| graph.path_to(end));
+        end.or_else(|| witness(machine, graph, &self.torn)).or_else(half).or_else(mixed_view)
     }
 }
 
@@ -202,13 +221,16 @@ impl Visitor<TearMonitor> for Finder {
     }
 
     fn is_enough(&self) -> bool {
-        !self.may_discard && !self.torn.is_empty() || self.has_mixed_view()
+        !self.may_discard && !self.torn.is_empty() || self.has_mixed_view() || self.half().is_some()
     }
 
     fn end(&mut self, context: &EndContext<'_, TearMonitor>) -> ControlFlow<()> {
         if context.monitor.torn {
             self.end = Some(context.node);
             return ControlFlow::Break(());
+        }
+        if context.monitor.half && self.half.is_none() {
+            self.half = Some(context.node);
         }
         ControlFlow::Continue(())
     }

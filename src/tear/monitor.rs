@@ -3,14 +3,17 @@
 //! **Input**: the events of an execution. **Output**: whether it has torn the two accesses of the `TearPattern`
 //! apart, told through `Signals`.
 //!
-//! **Algorithm**: for each thread within the method the monitor keeps the latest access to each cell of either
+//! **Algorithm**: for each thread within the method the monitor keeps its latest accesses to each cell of either
 //! variable, and what the others have done to both since then ([`PendingAccess`]): threads within the other method, or all
-//! threads but those that the method has forked itself, which it waits for.
+//! threads but those that the method has forked itself, which it waits for. Where a later access of the method comes after others
+//! that come after a kept one, that is a *cycle*. It tears the two accesses once the activation has made both of them (`cycles`). Where
+//! it does not, as on a way that what it has read leads it, the execution tears them *by half*.
 //!
 //! **Soundness and limits**: two executions that reach one state with equal monitors have the same tears before them,
 //! so the search may go on with one of them. More than a number of cells in one activation are too many:
 //! `Signals::overflow` says so then.
 
+use super::cycles::Cycles;
 use super::encoding::{Words, encode_list};
 use super::pattern::{FIRST, OWN_FIRST, SECOND, SOURCE};
 use super::pending::{Access, By, PendingAccess, enter};
@@ -23,8 +26,8 @@ use cssame_vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Cells of a thread that are watched at once; an array of more is too much.
-const MAX_PENDING: usize = 64;
+/// Accesses of a thread that are watched at once: two for each cell. An array of more is too much.
+const MAX_PENDING: usize = 128;
 
 /// The end of a thread, as a key of what is carried: behind all addresses.
 fn ended(thread: ThreadName) -> u32 {
@@ -41,6 +44,7 @@ pub(super) struct ThreadRecord {
     pub pending: Vec<PendingAccess>,
     /// What the method has read of the sources last.
     sources: Vec<(u32, i64)>,
+    pub cycles: Cycles,
     /// The nearest thread within the method that has forked it, directly or through others, plus 1; 0 if there is none.
     part_of: u16,
 }
@@ -52,11 +56,15 @@ pub(super) struct TearMonitor {
     pub threads: Vec<ThreadRecord>,
     /// Whether it has happened; nothing else matters then.
     pub torn: bool,
+    /// Whether it has happened by half.
+    pub half: bool,
+    /// The access that the last cycle begins with, and who makes it; no part of the state.
+    pub begun: Option<(ThreadIndex, PendingAccess)>,
 }
 
 impl TearMonitor {
     pub(super) fn new(fixed: Arc<Fixed>) -> TearMonitor {
-        TearMonitor { fixed, threads: Vec::new(), torn: false }
+        TearMonitor { fixed, threads: Vec::new(), torn: false, half: false, begun: None }
     }
 
     fn thread(&mut self, thread: ThreadIndex) -> &mut ThreadRecord {
@@ -78,12 +86,25 @@ impl TearMonitor {
             return;
         }
         if watched.pending.iter().any(|touch| touch.is_torn_by(&fixed, access)) {
-            fixed.signals.torn.set(true);
-            self.torn = true;
-            self.threads.clear();
-            return;
+            return self.tear();
         }
+        let begun = watched.cycles.note(&fixed, &watched.pending, access);
         watched.own(&fixed, access);
+        let both = watched.cycles.has_both(&fixed, &watched.pending);
+        self.half |= watched.cycles.is_any();
+        if let Some(touch) = begun {
+            self.begun = Some((thread, touch));
+        }
+        if both {
+            self.tear();
+        }
+    }
+
+    fn tear(&mut self) {
+        self.fixed.signals.torn.set(true);
+        self.torn = true;
+        self.half = false;
+        self.threads.clear();
     }
 
     /// Whether what a thread does now may tear the two apart.
@@ -163,10 +184,10 @@ impl TearMonitor {
             let read = AccessKind::Read as u8 + 1;
             let mut between = touch.between.iter();
             partner == AccessKind::Write
-                && !fixed.pattern.copied
-                && fixed.pattern.only.is_none()
+                && touch.is_asked_for(&fixed)
+                && fixed.pattern.is_plain()
                 && between.any(|one| {
-                    let seen = one.second.iter().any(|second| second.1 & read != 0);
+                    let seen = one.second.iter().any(|second| second.0 != touch.cell && second.1 & read != 0);
                     one.thread == thread.0 && one.first && seen && fixed.is_enough(named || one.named)
                 })
         };
@@ -188,9 +209,14 @@ impl ThreadRecord {
             }
             enter(&mut self.sources, access.cell, access.value, true);
         }
+        let plain = fixed.pattern.is_plain();
+        if plain && access.kind == AccessKind::Write {
+            self.pending.iter_mut().for_each(|touch| touch.overwrite(access.cell));
+        }
         for (side, bit) in [(0u8, FIRST), (1, SECOND)] {
-            let is_touch = access.of & bit != 0 && fixed.pattern.sides[usize::from(side)].kind == access.kind;
-            if !is_touch || fixed.pattern.copied && side == 1 {
+            let mut touch = PendingAccess::new(side, access);
+            let asked_for = touch.is_asked_for(fixed);
+            if access.of & bit == 0 || !plain && !asked_for || fixed.pattern.copied && side == 1 {
                 continue;
             }
             if let Some(only) = &fixed.pattern.only {
@@ -202,33 +228,36 @@ impl ThreadRecord {
                     self.pending.retain(|touch| touch.cell == access.cell);
                 }
             }
-            let touch = PendingAccess {
-                side,
-                cell: access.cell,
-                row: access.row,
-                value: access.value,
-                changed: access.kind == AccessKind::Write && access.old != access.value,
-                now: access.value,
-                sources: self.sources.clone(),
-                ..PendingAccess::default()
-            };
-            match self.pending.binary_search_by_key(&(side, access.cell), |touch| (touch.side, touch.cell)) {
-                Ok(index) => {
-                    let before = std::mem::replace(&mut self.pending[index], touch);
-                    // Who has seen an earlier write has seen a mixed_view; a read that is done anew counts alone.
-                    if access.kind == AccessKind::Write {
-                        // It has changed the cell, even if it writes the same once more.
-                        let touch = &mut self.pending[index];
-                        touch.changed |= before.changed;
-                        touch.between = before.between;
-                        touch.carried = before.carried;
-                        touch.olds = before.olds;
-                    }
-                }
-                Err(_) if self.pending.len() == MAX_PENDING => fixed.signals.overflow.set(true),
-                Err(index) => self.pending.insert(index, touch),
+            if asked_for {
+                touch.sources.clone_from(&self.sources);
             }
+            self.keep(fixed, touch);
         }
+    }
+
+    /// Keeps an access of the method.
+    fn keep(&mut self, fixed: &Fixed, touch: PendingAccess) {
+        let index = match self.pending.binary_search_by_key(&touch.key(), PendingAccess::key) {
+            Ok(index) => index,
+            Err(_) if self.pending.len() == MAX_PENDING => return fixed.signals.overflow.set(true),
+            Err(index) => return self.pending.insert(index, touch),
+        };
+        let kept = &mut self.pending[index];
+        // Who has seen an earlier write has seen something in between; a read that is done anew at its place counts alone. One that
+        // sees the same elsewhere adds nothing.
+        if touch.kind == AccessKind::Read {
+            if !fixed.pattern.is_plain() || kept.place == touch.place || kept.value != touch.value {
+                *kept = touch;
+            }
+            return;
+        }
+        let before = std::mem::replace(kept, touch);
+        // It has changed the cell, even if it writes the same once more.
+        kept.changed |= before.changed;
+        kept.apart |= before.apart;
+        kept.between = before.between;
+        kept.carried = before.carried;
+        kept.olds = before.olds;
     }
 }
 
@@ -242,24 +271,30 @@ impl Observer for TearMonitor {
             Event::Read { read, cell, address, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.reads[read.index()], cell);
                 if of != 0 {
-                    let row = self.fixed.rows.row(cell);
-                    self.access(thread, Access { of, kind: AccessKind::Read, cell: address, row, old: value, value });
+                    let (row, place) = (self.fixed.rows.row(cell), read.0);
+                    let kind = AccessKind::Read;
+                    self.access(thread, Access { of, kind, cell: address, place, row, old: value, value });
                 }
             }
             Event::Write { definition, cell, address, old, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.definitions[definition.index()], cell);
                 if of != 0 {
                     let row = self.fixed.rows.row(cell);
-                    self.access(thread, Access { of, kind: AccessKind::Write, cell: address, row, old, value });
+                    let kind = AccessKind::Write;
+                    self.access(thread, Access { of, kind, cell: address, place: 0, row, old, value });
                 }
             }
             Event::Failure(_) if self.counts(thread) => self.failure(thread),
+            Event::Wait { .. } => self.for_others(thread, |touch| touch.wait(thread.0)),
             Event::Fork { child } => self.fork(thread, child.slot, true),
             Event::Spawn { child } => self.fork(thread, child.slot, false),
             _ => {}
         }
         if self.torn {
             return;
+        }
+        if matches!(event, Event::Unlock { .. } | Event::Release { .. } | Event::AtomicEnd) {
+            self.thread(thread).pending.iter_mut().for_each(|touch| touch.apart = true);
         }
         if !self.fixed.pattern.other.is_one_activation() {
             self.carry(thread, event);
@@ -290,6 +325,7 @@ impl Observer for TearMonitor {
         if watched.method.is_outermost() {
             watched.pending.clear();
             watched.sources.clear();
+            watched.cycles = Cycles::default();
         }
         watched.method.leave();
         watched.other.leave();
@@ -304,7 +340,7 @@ impl Monitor for TearMonitor {
     type Note = ();
 
     fn encode(&self, words: &mut Vec<u64>) {
-        words.push(u64::from(self.torn));
+        words.push(u64::from(self.torn) | u64::from(self.half) << 1);
         // A thread that is not there is as one that does nothing.
         let used =
             self.threads.iter().rposition(|thread| *thread != ThreadRecord::default()).map_or(0, |last| last + 1);
@@ -312,6 +348,7 @@ impl Monitor for TearMonitor {
             words.push(u64::from(thread.method.frames()) << 32 | u64::from(thread.other.frames()));
             words.push(u64::from(thread.part_of));
             encode_list(&thread.sources, words, |value| value as u64);
+            thread.cycles.encode(words);
             words.push(thread.pending.len() as u64);
             for touch in &thread.pending {
                 touch.encode(words);
@@ -320,17 +357,19 @@ impl Monitor for TearMonitor {
     }
 
     fn decode(&mut self, words: &[u64]) {
-        self.torn = words.first() == Some(&1);
+        let ends = words.first().copied().unwrap_or(0);
+        (self.torn, self.half, self.begun) = (ends & 1 != 0, ends & 2 != 0, None);
         self.threads.clear();
         let mut rest = Words(words.get(1..).unwrap_or_default());
         while !rest.0.is_empty() {
             let depths = rest.next();
             let part_of = rest.next() as u16;
             let sources = rest.list(|word| word as i64);
+            let cycles = Cycles::decode(&mut rest);
             let count = rest.next();
             let pending = (0..count).map(|_| PendingAccess::decode(&mut rest)).collect();
             let (method, other) = (Nesting::from_frames((depths >> 32) as u32), Nesting::from_frames(depths as u32));
-            self.threads.push(ThreadRecord { method, other, pending, sources, part_of });
+            self.threads.push(ThreadRecord { method, other, pending, sources, cycles, part_of });
         }
     }
 }

@@ -5,7 +5,8 @@
 //!
 //! **Algorithm**: the execution is done again, watched by the monitor of the search. Accesses to the two variables are
 //! noted with the innermost function that makes them. Where the tear is complete, those since the first touch are
-//! looked through.
+//! looked through. Where accesses of the method follow that are a part of the tear, as the other one of the two, it is what
+//! has come between when the method was in a cycle first.
 //!
 //! **Soundness and limits**: all accesses in between that conflict are named, also those of threads without which the
 //! tear would be one too.
@@ -27,10 +28,18 @@ use std::sync::Arc;
 pub fn parties(machine: &Machine, program: &Program, pattern: &TearPattern, schedule: &[Choice]) -> Vec<FunctionId> {
     let fixed = Arc::new(Fixed::new(program, pattern));
     let monitor = TearMonitor::new(Arc::clone(&fixed));
-    let mut watcher =
-        Watcher { fixed, monitor, calls: Vec::new(), log: Vec::new(), begun: BTreeMap::new(), found: None };
+    let mut watcher = Watcher {
+        fixed,
+        monitor,
+        calls: Vec::new(),
+        log: Vec::new(),
+        begun: BTreeMap::new(),
+        cycle: None,
+        found: None,
+    };
     schedule::run(machine, &mut Scripted::new(schedule), schedule.len() as u64, &mut watcher);
-    watcher.found.unwrap_or_default()
+    let half = if watcher.monitor.half { watcher.cycle } else { None };
+    watcher.found.or(half).unwrap_or_default()
 }
 
 /// An access to one of the variables.
@@ -46,8 +55,10 @@ struct Watcher {
     /// The calls of each thread, outermost first.
     calls: Vec<Vec<FunctionId>>,
     log: Vec<Noted>,
-    /// When each access that waits was made: thread, side and cell.
-    begun: BTreeMap<(u16, u8, u32), usize>,
+    /// When each access that is kept was made: thread, side, cell and kind.
+    begun: BTreeMap<(u16, (u8, u32, AccessKind)), usize>,
+    /// Who has come between in the last cycle.
+    cycle: Option<Vec<FunctionId>>,
     found: Option<Vec<FunctionId>>,
 }
 
@@ -64,13 +75,13 @@ impl Watcher {
         let access = match event {
             Event::Read { read, cell, address, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.reads[read.index()], cell);
-                let row = self.fixed.rows.row(cell);
-                Access { of, kind: AccessKind::Read, cell: address, row, old: value, value }
+                let (row, place) = (self.fixed.rows.row(cell), read.0);
+                Access { of, kind: AccessKind::Read, cell: address, place, row, old: value, value }
             }
             Event::Write { definition, cell, address, old, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.definitions[definition.index()], cell);
                 let row = self.fixed.rows.row(cell);
-                Access { of, kind: AccessKind::Write, cell: address, row, old, value }
+                Access { of, kind: AccessKind::Write, cell: address, place: 0, row, old, value }
             }
             _ => return None,
         };
@@ -91,13 +102,13 @@ impl Watcher {
 
     /// Who has made an access since a touch that conflicts with it or with the one that completes the tear.
     fn parties(&self, owner: ThreadIndex, touch: &PendingAccess, last: Option<Access>) -> Vec<FunctionId> {
-        let from = self.begun.get(&(owner.0, touch.side, touch.cell)).copied().unwrap_or(0);
-        let kinds = self.fixed.pattern.sides.map(|side| side.kind);
-        let [own, partner] = [kinds[usize::from(touch.side)], kinds[1 - usize::from(touch.side)]];
+        let from = self.begun.get(&(owner.0, touch.key())).copied().unwrap_or(0);
+        let partner = self.fixed.pattern.sides[1 - usize::from(touch.side)].kind;
+        let partner = last.map_or(partner, |last| last.kind);
         let conflict = |one: &Access, kind: AccessKind| [one.kind, kind].contains(&AccessKind::Write);
         let conflicts = |one: &Access| {
             let second = last.map_or(one.cell != touch.cell, |last| one.cell == last.cell);
-            one.cell == touch.cell && conflict(one, own)
+            one.cell == touch.cell && conflict(one, touch.kind)
                 || second && conflict(one, partner)
                 || one.of & SOURCE != 0 && one.kind == AccessKind::Write
         };
@@ -127,6 +138,13 @@ impl Observer for Watcher {
             self.found = Some(self.parties(owner, &touch, access));
             return;
         }
+        if let Some((owner, touch)) = self.monitor.begun.take() {
+            self.cycle = Some(self.parties(owner, &touch, access));
+        }
+        if self.monitor.torn {
+            self.found = self.cycle.take();
+            return;
+        }
         if let Some(access) = access {
             let function = self.calls(thread).last().copied();
             if let Some(watched) = self.monitor.threads.get(thread.index()) {
@@ -135,7 +153,7 @@ impl Observer for Watcher {
                     touch.cell == access.cell && touch.between.is_empty() && touch.written.is_empty()
                 };
                 for touch in watched.pending.iter().filter(begins) {
-                    self.begun.insert((thread.0, touch.side, touch.cell), self.log.len() + 1);
+                    self.begun.insert((thread.0, touch.key()), self.log.len() + 1);
                 }
             }
             self.log.push(Noted { thread, function, access });

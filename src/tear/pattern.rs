@@ -133,6 +133,11 @@ impl TearPattern {
         TearPattern { other, ..self.clone() }
     }
 
+    /// Whether any accesses to the two variables count that no serial order explains, not only certain ones.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.copied && self.only.is_none()
+    }
+
     /// The same in another program, whose text begins with that of the first: names stand at the same places.
     #[must_use]
     pub fn translate(&self, from: &Program, to: &Program) -> Option<TearPattern> {

@@ -5,10 +5,13 @@
 //! begins first is of the first method.
 //!
 //! **Algorithm**: a search through states with a monitor that remembers how far the two are. What main does itself,
-//! such as bringing objects into a state, does not count; where that finds nothing, it is searched again with main.
+//! such as bringing objects into a state, does not count; where that finds nothing, it is searched again with main, and then also
+//! with activations that do nothing which others could tell, at their return.
 //!
-//! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first event to its
-//! return. An execution in which all threads end is preferred to one that fails or blocks.
+//! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first event that others can
+//! tell, a step of the machine, to its return: what forks and joins order, such as an access to a local of main, is done as soon as
+//! the thread is there, and says nothing of who comes first. An execution in which all threads end is preferred to one that fails or
+//! blocks.
 
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_explore::frame::{self, AtEnds, End, EndContext, Monitor};
@@ -33,18 +36,36 @@ pub enum Serial {
 
 /// Looks for an execution in which `first` runs, and then `second` in another thread; they may be the same method.
 pub fn serial(machine: &Machine, methods: (FunctionId, FunctionId), budget: &Budget<'_>) -> (Serial, Statistics) {
-    let (answer, visited) = search(machine, methods, true, budget);
-    if answer != Serial::Impossible {
-        return (answer, visited);
+    let mut states = 0;
+    for counted in Counted::ALL {
+        let (answer, visited) = search(machine, methods, counted, budget);
+        states += visited.states;
+        if answer != Serial::Impossible || counted == Counted::Silent {
+            return (answer, Statistics { states, ..visited });
+        }
     }
-    let (answer, more) = search(machine, methods, false, budget);
-    (answer, Statistics { states: visited.states + more.states, ..more })
+    (Serial::Impossible, Statistics { states, ..Statistics::default() })
+}
+
+/// Which activations count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    /// Not those of main.
+    Threads,
+    /// All that make a step.
+    Main,
+    /// All.
+    Silent,
+}
+
+impl Counted {
+    const ALL: [Counted; 3] = [Counted::Threads, Counted::Main, Counted::Silent];
 }
 
 fn search(
     machine: &Machine,
     (first, second): (FunctionId, FunctionId),
-    without_main: bool,
+    counted: Counted,
     budget: &Budget<'_>,
 ) -> (Serial, Statistics) {
     let (mut finished, mut other) = (None, None);
@@ -60,7 +81,7 @@ fn search(
         other.get_or_insert(context.node);
         ControlFlow::Continue(())
     });
-    let monitor = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
+    let monitor = Order { methods: [first, second], counted, threads: Vec::new(), phase: Phase::Nothing };
     let searched = frame::search(machine, budget, monitor, &mut ends);
     let answer = match (finished.or(other), searched.bound) {
         (Some(node), _) => Serial::Found { schedule: searched.graph.path_to(node) },
@@ -100,8 +121,7 @@ impl Inside {
 #[derive(Clone, Debug)]
 struct Order {
     methods: [FunctionId; 2],
-    /// Whether main does not count.
-    without_main: bool,
+    counted: Counted,
     threads: Vec<Inside>,
     phase: Phase,
 }
@@ -115,7 +135,7 @@ impl Order {
     }
 
     fn begin(&mut self, thread: ThreadIndex) {
-        if self.without_main && thread == ThreadIndex(0) {
+        if self.counted == Counted::Threads && thread == ThreadIndex(0) {
             return;
         }
         let inside = self.thread(thread);
@@ -133,6 +153,28 @@ impl Order {
             phase => phase,
         };
     }
+
+    /// An activation ends without a step: it can be thought of here, if nobody is within one.
+    fn end_silent(&mut self, thread: ThreadIndex) {
+        let in_method = self.thread(thread).calls.map(Nesting::is_inside);
+        if self.threads.iter().any(|inside| inside.begun) {
+            return;
+        }
+        self.phase = match self.phase {
+            Phase::Nothing if in_method[0] => Phase::First(thread.0),
+            Phase::First(other) if other != thread.0 && in_method[1] => Phase::Both,
+            phase => phase,
+        };
+    }
+}
+
+/// Whether others can tell an event of a thread.
+fn is_step(event: Event) -> bool {
+    match event {
+        Event::Read { shared, .. } | Event::Write { shared, .. } => shared,
+        Event::Print { .. } | Event::Allocate { .. } => false,
+        _ => true,
+    }
 }
 
 impl Observer for Order {
@@ -144,7 +186,8 @@ impl Observer for Order {
         }
         match event {
             Event::End { .. } => *self.thread(thread) = Inside::default(),
-            _ => self.begin(thread),
+            event if is_step(event) => self.begin(thread),
+            _ => {}
         }
     }
 
@@ -158,6 +201,11 @@ impl Observer for Order {
 
     fn leave(&mut self, thread: ThreadName) {
         let thread = thread.slot;
+        let silent = self.counted == Counted::Silent;
+        let inside = self.thread(thread);
+        if silent && !inside.begun && inside.calls.iter().any(|calls| calls.is_outermost()) {
+            self.end_silent(thread);
+        }
         let inside = self.thread(thread);
         inside.calls.iter_mut().for_each(Nesting::leave);
         inside.begun &= !inside.is_outside();

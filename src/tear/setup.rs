@@ -28,6 +28,8 @@ pub(super) struct Signals {
     pub mixed_view: Flag,
     /// Some execution has changed the second variable after a touch of the first.
     pub completed: Flag,
+    /// Some activation has made both accesses.
+    pub made: Flag,
     /// Something was too much to remember.
     pub overflow: Flag,
 }

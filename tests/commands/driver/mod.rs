@@ -6,6 +6,7 @@ mod found;
 mod hostile;
 mod java;
 mod latches;
+mod orders;
 mod pairs;
 mod paths;
 mod plans;

@@ -55,7 +55,7 @@ class Account {
 ";
 
 /// The files of a package that the command writes, and its answer.
-fn drive(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
+pub(super) fn drive(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     let mut command = plain();
@@ -80,7 +80,7 @@ fn library() -> (tempfile::TempDir, PathBuf) {
 }
 
 /// The names of the tests that show a tear.
-fn torn(answer: &Value) -> Vec<String> {
+pub(super) fn torn(answer: &Value) -> Vec<String> {
     let pairs = answer["pairs"].as_array().unwrap().iter();
     let tests = pairs.flat_map(|pair| pair["tests"].as_array().unwrap());
     tests.filter(|test| test["kind"] == "tear").map(|test| test["test"].as_str().unwrap().to_owned()).collect()
