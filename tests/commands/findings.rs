@@ -61,7 +61,7 @@ fn a_deadlock_says_what_was_never_done() {
     assert_says(
         &text,
         &[
-            "A waits for the event `f`, cleared at 3:15",
+            "A waits for the event `f`, cleared at 3:15 by A",
             "B waits for the event `e`, never set",
             "C waits to be notified of `c`, never done",
             "D waits for the semaphore `s`, never raised",
@@ -74,6 +74,42 @@ fn a_deadlock_says_what_was_never_done() {
     let of = |name: &str| threads.iter().find(|thread| thread["thread"] == name).unwrap();
     assert_eq!((&of("A")["signalled_at"], &of("A")["cleared_at"]), (&"3:7".into(), &"3:15".into()));
     assert_eq!((&of("B")["signalled_at"], &of("B")["cleared_at"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_deadlock_says_who_took_what_a_thread_waits_for() {
+    let (text, json) = futures(
+        "lock L; cond c; int items; sem s = 0;\ncobegin\n Hasty: { lock(L); if (items == 0) wait(c, L); unlock(L); }\n \
+         Patient: { lock(L); while (items == 0) wait(c, L); items--; unlock(L); }\n \
+         Maker: { lock(L); items++; notify(c); unlock(L); V(s); }\n Thief: P(s);\n Worker: P(s);\ncoend\n",
+        &["--all"],
+    );
+    assert_says(
+        &text,
+        &[
+            "Patient waits to be notified of `c`, last done at 5:29, which woke Hasty",
+            "Hasty waits to be notified of `c`, last done at 5:29, before it waited",
+            "Worker waits for the semaphore `s`, last raised at 5:51, taken by Thief",
+        ],
+    );
+    let threads = json["deadlocks"].as_array().unwrap().iter().flat_map(|one| one["threads"].as_array().unwrap());
+    let of = |name: &'static str| threads.clone().filter(move |thread| thread["thread"] == name);
+    assert!(of("Patient").any(|one| one["taken_by"] == serde_json::json!(["Hasty"])));
+    assert!(of("Hasty").any(|one| one["too_early"] == true));
+    assert!(of("Worker").any(|one| one["taken_by"] == serde_json::json!(["Thief"])));
+}
+
+#[test]
+fn a_deadlock_says_who_passed_by_what_a_thread_waits_for() {
+    let (text, json) = futures(
+        "lock L; cond c; int waiting; bool open;\ncobegin\n \
+         Waiter: { lock(L); while (!open) { waiting++; wait(c, L); waiting--; } unlock(L); }\n \
+         Waker: { lock(L); int n = waiting; unlock(L); if (n > 0) { lock(L); open = true; notify(c); unlock(L); } }\ncoend\n",
+        &[],
+    );
+    assert_says(&text, &["Waiter waits to be notified of `c`, never done; Waker passed by 4:83 at 4:52"]);
+    let passed = &json["deadlocks"][0]["threads"][1]["passed"];
+    assert_eq!(*passed, serde_json::json!([{ "thread": "Waker", "at": "4:52", "operation": "4:83" }]));
 }
 
 /// A loop whose counter grows, in a thread that another one may or may not stop.
