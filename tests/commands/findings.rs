@@ -79,37 +79,36 @@ fn a_deadlock_says_what_was_never_done() {
 #[test]
 fn a_deadlock_says_who_took_what_a_thread_waits_for() {
     let (text, json) = futures(
-        "lock L; cond c; int items; sem s = 0;\ncobegin\n Hasty: { lock(L); if (items == 0) wait(c, L); unlock(L); }\n \
-         Patient: { lock(L); while (items == 0) wait(c, L); items--; unlock(L); }\n \
-         Maker: { lock(L); items++; notify(c); unlock(L); V(s); }\n Thief: P(s);\n Worker: P(s);\ncoend\n",
+        "lock L; cond c; int n; sem s = 0;\ncobegin\nH: { lock(L); if (n == 0)\n wait(c, L); unlock(L); }\nQ: { lock(L); while (n == 0)\n \
+         wait(c, L); n--; unlock(L); }\nM: { lock(L); n++;\n notify(c); unlock(L);\n V(s); }\nT: P(s);\nW: P(s);\ncoend\n",
         &["--all"],
     );
     assert_says(
         &text,
         &[
-            "Patient waits to be notified of `c`, last done at 5:29, which woke Hasty",
-            "Hasty waits to be notified of `c`, last done at 5:29, before it waited",
-            "Worker waits for the semaphore `s`, last raised at 5:51, taken by Thief",
+            "Q waits to be notified of `c`, last done at 8:2, which woke H",
+            "H waits to be notified of `c`, last done at 8:2, before it waited",
+            "W waits for the semaphore `s`, last raised at 9:2, taken by T",
         ],
     );
     let threads = json["deadlocks"].as_array().unwrap().iter().flat_map(|one| one["threads"].as_array().unwrap());
     let of = |name: &'static str| threads.clone().filter(move |thread| thread["thread"] == name);
-    assert!(of("Patient").any(|one| one["taken_by"] == serde_json::json!(["Hasty"])));
-    assert!(of("Hasty").any(|one| one["too_early"] == true));
-    assert!(of("Worker").any(|one| one["taken_by"] == serde_json::json!(["Thief"])));
+    assert!(of("Q").any(|one| one["taken_by"] == serde_json::json!(["H"])));
+    assert!(of("H").any(|one| one["too_early"] == true));
+    assert!(of("W").any(|one| one["taken_by"] == serde_json::json!(["T"])));
 }
 
 #[test]
 fn a_deadlock_says_who_passed_by_what_a_thread_waits_for() {
     let (text, json) = futures(
-        "lock L; cond c; int waiting; bool open;\ncobegin\n \
-         Waiter: { lock(L); while (!open) { waiting++; wait(c, L); waiting--; } unlock(L); }\n \
-         Waker: { lock(L); int n = waiting; unlock(L); if (n > 0) { lock(L); open = true; notify(c); unlock(L); } }\ncoend\n",
+        "lock L; cond c; int w; bool o;\ncobegin\nW: { lock(L); while (!o) { w++;\n wait(c, L); } unlock(L); }\n\
+         K: { lock(L); int n = w; unlock(L);\n if (n > 0) {\n lock(L); o = true; notify(c);\n unlock(L); } }\ncoend\n",
         &[],
     );
-    assert_says(&text, &["Waiter waits to be notified of `c`, never done; Waker passed by 4:83 at 4:52"]);
-    let passed = &json["deadlocks"][0]["threads"][1]["passed"];
-    assert_eq!(*passed, serde_json::json!([{ "thread": "Waker", "at": "4:52", "operation": "4:83" }]));
+    assert_says(&text, &["W waits to be notified of `c`, never done; K passed by 7:21 at 6:6"]);
+    let threads = json["deadlocks"][0]["threads"].as_array().unwrap();
+    let passed = &threads.iter().find(|thread| thread["thread"] == "W").unwrap()["passed"];
+    assert_eq!(*passed, serde_json::json!([{ "thread": "K", "at": "6:6", "operation": "7:21" }]));
 }
 
 /// A loop whose counter grows, in a thread that another one may or may not stop.
