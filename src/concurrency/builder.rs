@@ -15,7 +15,7 @@
 
 use super::context::{Site, Unfolding};
 use super::repetition::Repetitions;
-use super::row::Row;
+use super::row::{Row, Rows};
 use super::tried::{Sides, known_verdicts, releasing_functions};
 use super::unrolling::NO_ITERATION;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
@@ -54,8 +54,10 @@ pub(super) struct GraphBuilder<'p> {
     releasing: FixedBitSet,
     /// The possible locations of the object of each try.
     tried: FxHashMap<Site, (u32, u32)>,
-    /// By event that means an element which is not known: its row.
-    pub rows: FxHashMap<u32, u32>,
+    /// By event that means an element which is not known: its rows.
+    pub rows: FxHashMap<u32, Rows>,
+    /// The only call of each context; none of those with several.
+    pub callers: FxHashMap<ContextId, Option<Site>>,
     pub row_list: Vec<Row>,
     pub row_ids: FxHashMap<Row, u32>,
 }
@@ -68,9 +70,14 @@ pub(super) struct JoinSite {
 
 impl<'p> GraphBuilder<'p> {
     pub fn new(program: &'p Program, unfolding: Unfolding) -> GraphBuilder<'p> {
+        let mut callers = FxHashMap::default();
+        for (&site, &target) in &unfolding.calls {
+            callers.entry(target).and_modify(|known| *known = None).or_insert(Some(site));
+        }
         GraphBuilder {
             program,
             unfolding,
+            callers,
             blocks: Vec::new(),
             events: Vec::new(),
             operands: Vec::new(),
@@ -312,7 +319,7 @@ impl<'p> GraphBuilder<'p> {
             self.tried.insert(walk.site(position), operands);
         }
         if let Some(place) = &operation.object {
-            self.note_row(walk, position, place, operands);
+            self.note_rows(walk, position, place, operands);
         }
         self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
         if matches!(edge, Edge::Source | Edge::Meeting) {
@@ -326,7 +333,7 @@ impl<'p> GraphBuilder<'p> {
 
     fn access(&mut self, walk: &Walk, position: u32, kind: EventKind, place: &Place, span: Span) {
         let operands = self.locations((walk.context, walk.iteration), place);
-        self.note_row(walk, position, place, operands);
+        self.note_rows(walk, position, place, operands);
         self.event(kind, span, operands, (0, 0));
     }
 
@@ -393,7 +400,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    fn site(&self, position: u32) -> Site {
+    pub fn site(&self, position: u32) -> Site {
         Site { context: self.context, iteration: self.iteration, block: self.at, position }
     }
 }

@@ -33,6 +33,7 @@ mod copies;
 mod counted_loop;
 pub mod forward;
 mod graph;
+mod index_value;
 mod join_target;
 mod live_region;
 pub mod lockset;
@@ -309,8 +310,8 @@ pub struct Concurrency {
     pub sharing: Sharing,
     /// For each block, its class: blocks of one class are parallel with the same blocks.
     pub classes: Vec<ClassId>,
-    /// By event that means an element which is not known: its row in `row_list`.
-    pub rows: FxHashMap<u32, u32>,
+    /// By event that means an element which is not known: its rows in `row_list`.
+    pub rows: FxHashMap<u32, row::Rows>,
     /// The rows that `rows` names.
     pub row_list: Vec<row::Row>,
     /// What happens before what, by signals and barriers.

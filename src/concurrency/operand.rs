@@ -1,13 +1,14 @@
 //! What the operands of events may mean: locations, and rows of arrays.
 //!
 //! **Input**: a place in an iteration of a context. **Output**: the [`Location`]s that it may mean; where that is an element which is not
-//! known, its [`Row`].
+//! known, its [`Row`]s.
 //!
 //! **Soundness and limits**: of data an element that is not known is one location, which stands for any; of synchronisation
 //! objects it is all elements of the array, or none is told apart where there are more than 64.
 
 use super::builder::{GraphBuilder, Walk};
-use super::row::{Row, indices_of};
+use super::index_value::IndexValues;
+use super::row::{COPIES, Row, Rows, indices_of, written_path};
 use super::value::{Address, Evaluator};
 use super::{ContextId, IterationId, Location, LocationId};
 use cssame_ir::{LeafKind, Place};
@@ -58,8 +59,8 @@ impl GraphBuilder<'_> {
         (start, self.operands.len() as u32)
     }
 
-    /// Notes the row of the event that comes next, where its place means one element that is not known.
-    pub fn note_row(&mut self, walk: &Walk, position: u32, place: &Place, operands: (u32, u32)) {
+    /// Notes the rows of the event that comes next, where its place means one element that is not known.
+    pub fn note_rows(&mut self, walk: &Walk, position: u32, place: &Place, operands: (u32, u32)) {
         let means = &self.operands[operands.0 as usize..operands.1 as usize];
         let Some(first) = means.first().map(|&first| self.locations[first]) else { return };
         let of = &self.program.leaves[first.leaf];
@@ -73,20 +74,34 @@ impl GraphBuilder<'_> {
         let found = self.unfolding.evaluate(program, (walk.context, walk.iteration), |evaluator: &Evaluator<'_>| {
             let [Address { instance, offset, exact: false }] = evaluator.targets(place)[..] else { return None };
             let (leaf, element) = program.leaf_at(self.unfolding.instances[instance].variable, offset)?;
-            let (behind, indices) = indices_of(evaluator, before, place, &program.leaves[leaf], element)?;
-            Some((Location { instance, leaf, element: None }, behind, indices))
+            let written = COPIES.map(|copies| written_path(evaluator, walk.context, before, place, copies));
+            Some((instance, leaf, element, written))
         });
-        let Some((array, behind, indices)) = found else { return };
-        let row = Row { context: walk.context, behind, indices, array: self.location(array) };
-        let id = match self.row_ids.get(&row) {
-            Some(&known) => known,
-            None => {
-                let id = self.row_list.len() as u32;
-                self.row_list.push(row.clone());
-                self.row_ids.insert(row, id);
-                id
+        let Some((instance, leaf, element, written)) = found else { return };
+        let values = IndexValues { program, unfolding: &self.unfolding, callers: &self.callers };
+        let computed = values.path(walk.site(position), place);
+        let array = self.location(Location { instance, leaf, element: None });
+        let mut rows = Rows::new();
+        for path in written.into_iter().chain([computed]) {
+            if let Some(indices) = indices_of(&program.leaves[leaf], element, &path) {
+                let id = self.row(Row { behind: path.behind, indices, array });
+                if !rows.contains(&id) {
+                    rows.push(id);
+                }
             }
-        };
-        self.rows.insert(self.events.len() as u32, id);
+        }
+        if !rows.is_empty() {
+            self.rows.insert(self.events.len() as u32, rows);
+        }
+    }
+
+    fn row(&mut self, row: Row) -> u32 {
+        if let Some(&known) = self.row_ids.get(&row) {
+            return known;
+        }
+        let id = self.row_list.len() as u32;
+        self.row_list.push(row.clone());
+        self.row_ids.insert(row, id);
+        id
     }
 }

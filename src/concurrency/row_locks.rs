@@ -4,23 +4,25 @@
 //! array the arrays of locks of which it certainly holds the one with the same indices.
 //!
 //! **Algorithm** (forward must-analysis, as [`super::lockset`])
-//! 1. A lock with an index that is not known adds its row. Giving back a lock takes away the row that it names, and where
-//!    that is not certain, all rows of locks that it may be.
-//! 2. A row is forgotten where one of its registers is written, and where its function begins anew.
+//! 1. A lock with an index that is not known adds its rows. Giving back a lock takes away the rows of the lock that it names,
+//!    by whichever of them, and where that is not certain, all rows of locks that it may be.
+//! 2. A row is forgotten where one of its registers is written, and where the function of one begins anew.
 //! 3. At an access, a row of a lock counts whose indices are the first ones of the access.
-//! 4. Where the elements are known, so is whether a lock is that of the row of an access ([`RowLocks::known`]).
+//! 4. Where the elements are known, so is whether a lock is that of the row of an access ([`RowLocks::known`]). Of an access, the
+//!    first indices suffice ([`RowLocks::begun`]).
 //!
 //! **Soundness and limits**: two accesses that both hold the lock of their row in one array of locks, and that mean one cell,
-//! have equal indices, and hold one lock. Not seen: tries, activations that are not told apart, and rows that a caller has
-//! locked.
+//! have equal indices, and hold one lock. Not seen: tries, activations that are not told apart, and rows that the maker of a
+//! thread has locked.
 
 use super::lockset::Hold;
-use super::row::Row;
+use super::row::{Row, Rows};
 use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, Location, LocationId, forward};
 use cssame_ir::sync::{Kind, Mode};
 use cssame_ir::{LeafKind, Program};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The locks of the rows of accesses. The array of locks stands for the lock.
 #[derive(Clone, Debug, Default)]
@@ -40,28 +42,54 @@ impl RowLocks {
     /// Those of some holds that are locks of the row of a known element.
     pub fn known(&self, program: &Program, concurrency: &Concurrency, at: LocationId, holds: &[Hold]) -> Vec<Hold> {
         let cell = concurrency.locations[at];
-        let (Some(element), false) = (cell.element, self.arrays.is_empty()) else { return Vec::new() };
+        let Some(element) = cell.element else { return Vec::new() };
         let indices = program.leaves[cell.leaf].indices_of(element);
+        self.those(program, concurrency, holds, |of_lock| indices.starts_with(of_lock))
+    }
+
+    /// Those of some holds that are locks of the row of an event, of whose element the first indices alone are known.
+    pub fn begun(&self, program: &Program, concurrency: &Concurrency, event: u32, holds: &[Hold]) -> Vec<Hold> {
+        let Some(rows) = concurrency.rows.get(&event) else { return Vec::new() };
+        let is_of = |of_lock: &[u32]| rows.iter().any(|&row| concurrency.row_list[row as usize].begins_with(of_lock));
+        self.those(program, concurrency, holds, is_of)
+    }
+
+    /// The arrays of those locks of which the indices satisfy a condition.
+    fn those(
+        &self,
+        program: &Program,
+        concurrency: &Concurrency,
+        holds: &[Hold],
+        is_of: impl Fn(&[u32]) -> bool,
+    ) -> Vec<Hold> {
+        if self.arrays.is_empty() {
+            return Vec::new();
+        }
         let of_row = holds.iter().filter_map(|hold| {
             let lock = concurrency.locations.get(hold.lock)?;
             let array = *self.arrays.get(&Location { element: None, ..*lock })?;
             let of_lock = program.leaves[lock.leaf].indices_of(lock.element?);
-            indices.starts_with(&of_lock).then_some(hold.of(array))
+            is_of(&of_lock).then_some(hold.of(array))
         });
         of_row.collect()
     }
 }
 
-/// A row of a lock that is held.
-type Held = (u32, Mode);
+/// A row of a lock that is held. What a lock is called where it is taken stands for all its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Held {
+    taken: u32,
+    row: u32,
+    mode: Mode,
+}
 
 /// Finds the locks of the rows of all accesses.
 pub fn find_row_locks(program: &Program, concurrency: &Concurrency) -> RowLocks {
     let mut found = RowLocks::default();
     let finder = Finder { program, concurrency };
-    for (&event, row) in &concurrency.rows {
-        if finder.taken(event).is_some() {
-            let array = concurrency.row_list[*row as usize].array;
+    for &event in concurrency.rows.keys() {
+        if let Some((rows, _)) = finder.taken(event) {
+            let array = concurrency.row_list[rows[0] as usize].array;
             found.arrays.insert(concurrency.locations[array], array);
         }
     }
@@ -87,19 +115,24 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn row(&self, event: u32) -> Option<(u32, &Row)> {
-        let id = *self.concurrency.rows.get(&event)?;
-        Some((id, &self.concurrency.row_list[id as usize]))
+    /// The rows of an event; not empty.
+    fn rows(&self, event: u32) -> Option<&Rows> {
+        self.concurrency.rows.get(&event).filter(|rows| !rows.is_empty())
     }
 
-    /// The row of a lock that an event takes.
-    fn taken(&self, event: u32) -> Option<Held> {
+    fn row(&self, held: Held) -> &Row {
+        &self.concurrency.row_list[held.row as usize]
+    }
+
+    /// The rows of a lock that an event takes.
+    fn taken(&self, event: u32) -> Option<(&Rows, Mode)> {
         let EventKind::Synchronise(kind) = self.concurrency.events[event as usize].kind else { return None };
         let is_lock = matches!(kind, Kind::Lock | Kind::ReadLock | Kind::WriteLock);
-        let (id, row) = self.row(event).filter(|_| is_lock)?;
+        let rows = self.rows(event).filter(|_| is_lock)?;
         // Only then is it one array for all threads.
-        let instance = self.concurrency.locations[row.array].instance;
-        self.concurrency.instances[instance].unique.then(|| (id, kind.mode()))
+        let array = self.concurrency.row_list[rows[0] as usize].array;
+        let instance = self.concurrency.locations[array].instance;
+        self.concurrency.instances[instance].unique.then(|| (rows, kind.mode()))
     }
 
     /// What is held behind a block. `note` is told of each access that holds a lock of its row.
@@ -110,20 +143,18 @@ impl Finder<'_> {
         block: u32,
         note: &mut dyn FnMut(u32, Vec<Hold>),
     ) -> SetId {
-        let (concurrency, rows) = (self.concurrency, &self.concurrency.row_list);
+        let concurrency = self.concurrency;
         let of = concurrency.blocks[block as usize];
         if concurrency.contexts[of.context].entry == block {
             // Other values of the parameters.
-            set = sets.retain(set, |held| rows[held.0 as usize].context != of.context);
+            set = sets.retain(set, |held| !self.row(held).is_in(of.context));
         }
         for (_, instruction, events) in concurrency.instructions_of(self.program, block) {
             for event in events {
                 set = self.event(sets, set, event, note);
             }
             if let Some(dest) = instruction.dest().filter(|_| set != 0) {
-                let follows =
-                    |held: Held| rows[held.0 as usize].context == of.context && rows[held.0 as usize].follows(dest);
-                set = sets.retain(set, |held| !follows(held));
+                set = sets.retain(set, |held| !self.row(held).follows(of.context, dest));
             }
         }
         set
@@ -134,14 +165,18 @@ impl Finder<'_> {
         match event.kind {
             EventKind::Synchronise(kind) if kind.only_releases() => self.released(sets, set, index, event),
             EventKind::Synchronise(_) => match self.taken(index) {
-                Some(held) => sets.with(set, held),
+                Some((rows, mode)) => {
+                    rows.iter().fold(set, |set, &row| sets.with(set, Held { taken: rows[0], row, mode }))
+                }
                 None => set,
             },
             EventKind::Read(_) | EventKind::Write(_) | EventKind::Update { .. } => {
-                if let Some((_, cell)) = self.row(index).filter(|_| set != 0) {
-                    let rows = sets.get(set).iter().map(|held| (&self.concurrency.row_list[held.0 as usize], held.1));
+                if let Some(cells) = self.rows(index).filter(|_| set != 0) {
+                    let list = &self.concurrency.row_list;
+                    let is_of = |row: &Row| cells.iter().any(|&cell| row.is_of(&list[cell as usize]));
+                    let rows = sets.get(set).iter().map(|&held| (self.row(held), held.mode));
                     let mut holds: Vec<Hold> = rows
-                        .filter(|(row, _)| row.is_of(cell))
+                        .filter(|(row, _)| is_of(row))
                         .map(|(row, mode)| Hold::outermost(row.array, mode))
                         .collect();
                     holds.sort_unstable();
@@ -158,17 +193,18 @@ impl Finder<'_> {
 
     /// Takes away what an event gives back.
     fn released(&self, sets: &mut SetTable<Held>, set: SetId, index: u32, event: &Event) -> SetId {
-        let (concurrency, rows) = (self.concurrency, &self.concurrency.row_list);
-        if let Some((id, row)) = self.row(index) {
-            let leaf = concurrency.locations[row.array].leaf;
-            let is_held = sets.get(set).iter().any(|held| held.0 == id);
+        let concurrency = self.concurrency;
+        if let Some(named) = self.rows(index) {
+            let leaf = concurrency.locations[concurrency.row_list[named[0] as usize].array].leaf;
+            let known = sets.get(set).iter().filter(|held| named.contains(&held.row));
+            let gone: SmallVec<[u32; 2]> = known.map(|held| held.taken).collect();
             // Two plain locks that one thread holds are two.
-            if is_held && self.program.leaves[leaf].kind == LeafKind::Lock {
-                return sets.retain(set, |held| held.0 != id);
+            if !gone.is_empty() && self.program.leaves[leaf].kind == LeafKind::Lock {
+                return sets.retain(set, |held| !gone.contains(&held.taken));
             }
         }
         let may_be = |held: Held| {
-            let array = concurrency.locations[rows[held.0 as usize].array];
+            let array = concurrency.locations[self.row(held).array];
             concurrency.released_by(event).iter().any(|&lock| {
                 let lock = concurrency.locations[lock];
                 (lock.instance, lock.leaf) == (array.instance, array.leaf)

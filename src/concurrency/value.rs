@@ -125,6 +125,15 @@ impl Writers {
         writers.next().is_none().then_some(*first)
     }
 
+    /// Which parameter a register is that no instruction writes.
+    #[must_use]
+    pub fn parameter(&self, register: RegisterId) -> Option<u32> {
+        match self.only[register.index()] {
+            Writer::Parameter(position) => Some(position),
+            _ => None,
+        }
+    }
+
     /// Where the only instruction stands that writes a register.
     #[must_use]
     pub fn place(&self, register: RegisterId) -> Option<(BlockId, u32)> {

@@ -13,34 +13,21 @@
 //! A thread that is blocked at the end depends, beside its own last row, on what has taken away what it waits for:
 //!
 //! - for a lock, the rows in which its holders have taken it;
-//! - for an event, the last `clear`, and so the `set` before it;
-//! - for a semaphore, of each thread the last `P` that it has not made good by a `V`, and so the `V` that it has consumed;
-//! - for a notification, the last one that came while it was waiting, with the waits of those that it has woken instead; where
-//!   there is none, the last one before that nobody heard.
+//! - for an event, the last `clear`, and so the `set` before it, and each `set` since the wait began;
+//! - for a semaphore, of each thread the last `P` that it has not made good by a `V`, and so the `V` that it has consumed; of
+//!   those since the wait began all, and each `V` that is not a unit given back;
+//! - for a notification, all that came while it was waiting, with the waits of those that they have woken instead, and what these
+//!   did before they gave a lock back or waited again; where there is none, the last one before that nobody heard.
 //!
 //! **Soundness and limits**. This is neither happens-before ([`super::Clocks`]) nor dependence of steps
 //! ([`super::Footprint`]). It contains what reads see, which happens-before does not. It leaves out that a write comes after
 //! the reads that it overwrites, which dependence contains: they do not cause it. And of a semaphore, the last `V` alone
 //! stands for all that have let a `P` go on: people want to see one reason, not all.
 
+use super::wakeups::{Wakeups, forget};
 use cssame_vm::{Event, Obstacle, PathId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-
-/// A notification.
-struct Notification {
-    row: usize,
-    /// The waits that it has ended.
-    woken: Vec<usize>,
-}
-
-/// The notifications of one condition, or the bare ones.
-#[derive(Default)]
-struct Notifications {
-    last: Option<Notification>,
-    /// The last one before that one that has woken nobody.
-    unheard: Option<usize>,
-}
 
 /// The last rows that later ones depend on.
 #[derive(Default)]
@@ -51,12 +38,10 @@ pub(super) struct Causality {
     last_use: FxHashMap<u32, usize>,
     /// By lock: who holds it, and the row in which it was taken.
     holds: FxHashMap<u32, Vec<(PathId, usize)>>,
-    /// By semaphore: who has lowered it, and the rows of the units that were not given back by the same thread.
-    units: FxHashMap<u32, Vec<(PathId, Vec<usize>)>>,
-    /// By condition.
-    notifications: FxHashMap<Option<u32>, Notifications>,
-    /// What each waiting thread waits for, and the row in which it has begun to.
-    waits: FxHashMap<PathId, (Option<u32>, usize)>,
+    /// What may let threads go on, and who has taken it.
+    wakeups: Wakeups<usize>,
+    /// The locks that a thread has given up by a wait whose row is still to come.
+    given_up: FxHashMap<PathId, u32>,
     /// The arrivals at each barrier since it was left last, and whether it is being left.
     arrivals: FxHashMap<u32, (Vec<usize>, bool)>,
     /// More rows that the next one of a thread depends on.
@@ -95,13 +80,13 @@ impl Causality {
         let mut depends: Vec<usize> = self.last_row(thread).into_iter().collect();
         match *obstacle {
             Obstacle::Lock { address, .. } | Obstacle::Readers { address, .. } | Obstacle::Writers { address, .. } => {
-                depends.extend(self.holders(address));
+                depends.extend(self.holders(address).map(|(_, row)| row));
             }
-            Obstacle::Event { address } => depends.extend(self.last_use.get(&address)),
-            Obstacle::Semaphore { address } => {
-                let units = self.units.get(&address).into_iter().flatten();
-                depends.extend(units.filter_map(|(_, rows)| rows.last()));
+            Obstacle::Event { address } => {
+                depends.extend(self.last_use.get(&address));
+                depends.extend(self.wakeups.since(thread, Some(address)).iter().map(|signal| signal.at));
             }
+            Obstacle::Semaphore { address } => depends.extend(self.consumed(thread, address)),
             Obstacle::Condition { address } => depends.extend(self.missed(thread, Some(address))),
             Obstacle::Notification => depends.extend(self.missed(thread, None)),
             Obstacle::Barrier { .. }
@@ -112,26 +97,37 @@ impl Causality {
         depends
     }
 
-    /// The rows in which the holders of a lock have taken it.
-    pub(super) fn holders(&self, lock: u32) -> impl Iterator<Item = usize> {
-        self.holds.get(&lock).into_iter().flatten().map(|&(_, row)| row)
+    /// The holders of a lock, and the rows in which they have taken it.
+    pub(super) fn holders(&self, lock: u32) -> impl Iterator<Item = (PathId, usize)> {
+        self.holds.get(&lock).into_iter().flatten().copied()
     }
 
-    /// The notification that a waiting thread has missed, and the waits that this one has ended instead.
+    /// The notifications that a waiting thread has missed, and what those have done that they have woken instead.
     fn missed(&self, thread: PathId, condition: Option<u32>) -> Vec<usize> {
-        let Some(Notifications { last: Some(last), unheard }) = self.notifications.get(&condition) else {
-            return Vec::new();
-        };
-        let waits = self.waits.get(&thread).map_or(0, |&(_, row)| row);
-        if last.row < waits {
-            return vec![if last.woken.is_empty() { last.row } else { unheard.unwrap_or(last.row) }];
+        let since = self.wakeups.since(thread, condition);
+        if !since.is_empty() {
+            let woken = since.iter().flat_map(|signal| &signal.taken);
+            let rows = woken.flat_map(|taken| [Some(taken.wait), taken.until]).flatten();
+            return rows.chain(since.iter().map(|signal| signal.at)).collect();
         }
-        last.woken.iter().copied().chain([last.row]).collect()
+        let before = self.wakeups.all(condition);
+        let unheard = before.iter().rfind(|signal| signal.taken.is_empty());
+        unheard.or(before.last()).map(|signal| signal.at).into_iter().collect()
+    }
+
+    /// The units of a semaphore that a waiting thread could have had, and where they come from.
+    fn consumed(&self, thread: PathId, semaphore: u32) -> Vec<usize> {
+        let units: Vec<_> = self.wakeups.units(thread, semaphore).collect();
+        let is_last = |place: usize| units.get(place + 1).is_none_or(|next| next.thread != units[place].thread);
+        let kept = units.iter().enumerate().filter(|&(place, unit)| unit.is_since || is_last(place));
+        let raised = self.wakeups.since(thread, Some(semaphore)).iter().filter(|signal| !signal.gives_back);
+        kept.map(|(_, unit)| unit.at).chain(raised.map(|signal| signal.at)).collect()
     }
 
     /// Notes the row of an event.
     pub(super) fn remember(&mut self, row: usize, thread: PathId, event: Event) {
         self.by_thread.insert(thread, row);
+        self.wakeups.remember(thread, event, row);
         match event {
             Event::Write { address, .. } => {
                 self.last_write.insert(address, row);
@@ -141,22 +137,11 @@ impl Causality {
                 self.holds.entry(address).or_default().push((thread, row));
             }
             Event::Unlock { address, .. } => self.free(address, thread, row),
-            Event::WaitToWrite { address, .. } | Event::Set { address, .. } | Event::Clear { address, .. } => {
+            Event::WaitToWrite { address, .. }
+            | Event::Set { address, .. }
+            | Event::Clear { address, .. }
+            | Event::Release { address, .. } => {
                 self.last_use.insert(address, row);
-            }
-            Event::Acquire { address, .. } => {
-                let units = self.units.entry(address).or_default();
-                match units.iter_mut().find(|(holder, _)| *holder == thread) {
-                    Some((_, rows)) => rows.push(row),
-                    None => units.push((thread, vec![row])),
-                }
-            }
-            Event::Release { address, .. } => {
-                self.last_use.insert(address, row);
-                let units = self.units.get_mut(&address).into_iter().flatten();
-                for (_, rows) in units.filter(|(holder, _)| *holder == thread) {
-                    rows.pop();
-                }
             }
             Event::Fork { child } | Event::Spawn { child } => {
                 self.by_thread.insert(child.path, row);
@@ -168,15 +153,9 @@ impl Causality {
                 }
                 rows.push(row);
             }
-            Event::Wait { condition, .. } => {
-                self.waits.insert(thread, (condition, row));
-            }
-            Event::Notify { condition, .. } => {
-                let of = self.notifications.entry(condition).or_default();
-                if let Some(before) = of.last.replace(Notification { row, woken: Vec::new() })
-                    && before.woken.is_empty()
-                {
-                    of.unheard = Some(before.row);
+            Event::Wait { .. } => {
+                if let Some(lock) = self.given_up.remove(&thread) {
+                    self.free(lock, thread, row);
                 }
             }
             _ => {}
@@ -196,10 +175,8 @@ impl Causality {
     pub(super) fn pass(&mut self, thread: PathId, event: Event) -> Option<usize> {
         match event {
             Event::Unlock { address, .. } => {
-                // The beginning of a wait frees the lock; its row comes next, and nobody can be faster.
-                if let Some(row) = self.last_row(thread) {
-                    self.free(address, thread, row);
-                }
+                // The beginning of a wait gives the lock up. Its row comes next, in the same step.
+                self.given_up.insert(thread, address);
             }
             Event::Leave { address, .. } => {
                 let (rows, is_left) = self.arrivals.entry(address).or_default();
@@ -208,10 +185,7 @@ impl Causality {
                 self.next.entry(thread).or_default().extend(rows);
             }
             Event::Woken { by: Some(_) } => {
-                let &(condition, wait) = self.waits.get(&thread)?;
-                let notification = self.notifications.get_mut(&condition)?.last.as_mut()?;
-                notification.woken.push(wait);
-                let row = notification.row;
+                let row = self.wakeups.woken(thread)?;
                 self.next.entry(thread).or_default().push(row);
                 return Some(row);
             }
@@ -231,17 +205,7 @@ impl Causality {
         forget(&mut self.last_write, cells);
         forget(&mut self.last_use, cells);
         forget(&mut self.holds, cells);
-        forget(&mut self.units, cells);
         forget(&mut self.arrivals, cells);
-        self.notifications.retain(|condition, _| !condition.is_some_and(|address| cells.contains(&address)));
-    }
-}
-
-/// Removes what is known of some cells, in the shorter one of two ways.
-fn forget<T>(known: &mut FxHashMap<u32, T>, cells: &Range<u32>) {
-    if cells.len() < known.len() {
-        cells.clone().for_each(|address| drop(known.remove(&address)));
-    } else {
-        known.retain(|address, _| !cells.contains(address));
+        self.wakeups.forget(cells);
     }
 }

@@ -34,6 +34,7 @@ mod lookahead;
 mod namer;
 mod naming;
 mod nesting;
+mod passed;
 mod pct;
 mod pending;
 mod per_thread;
@@ -48,6 +49,7 @@ mod switch_at;
 mod tally;
 mod trace;
 mod trials;
+mod wakeups;
 mod walk;
 
 pub use clocks::{Clock, Clocks, Edges, Stamp, ThreadNumber};
@@ -62,6 +64,7 @@ pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};
 pub use nesting::Nesting;
+pub use passed::{Branches, Passed};
 pub use pct::Pct;
 pub use pending::PendingFootprint;
 pub use policy::{Decision, Policy, Random, RoundRobin, Scripted, Then, View};
@@ -75,6 +78,7 @@ pub use switch_at::SwitchAt;
 pub use tally::{MAX_OUTCOMES, Tallied, TalliedOutcome, Tally};
 pub use trace::{Trace, trace};
 pub use trials::{Experiment, Trial, Trials, TrialsEnd};
+pub use wakeups::{Signal, Taken, Unit, Wakeups};
 pub use walk::{Impossible, Walk, Walks, walk};
 
 #[cfg(test)]

@@ -8,17 +8,19 @@
 //! **Algorithm**. The steps are done again; each event that others can see becomes a row (`describe`), and each thread that is
 //! blocked at the end another one. [`Trace::cause`] keeps only the rows in the causal past of the last one: those that it
 //! depends on by program order, by what reads saw, and by synchronisation, over any number of others (`causality`). Threads
-//! that are blocked depend also on what has taken away what they wait for.
+//! that are blocked depend also on what has taken away what they wait for, and on the rows before which others have passed by
+//! what would have let them go on (`passed`).
 //!
 //! **Soundness and limits**. Accesses to variables of one thread alone have no rows, although a value may come by way of them.
 
 use super::causality::Causality;
 use super::describe::{Content, Scene};
 use super::naming::Naming;
+use super::passed::Branches;
 use super::row::{Row, RowKind};
 use super::walk::Walk;
-use cssame_ir::{DefinitionId, ReadId};
-use cssame_vm::{Choice, CodeIndex, Event, PathId, Tables, ThreadName};
+use cssame_ir::{DefinitionId, FunctionId, ReadId};
+use cssame_vm::{Choice, CodeIndex, Event, Observer, Obstacle, PathId, Tables, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -96,9 +98,10 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
         columns: FxHashMap::default(),
         by_name: FxHashMap::default(),
         causality: Causality::default(),
+        branches: Branches::new(naming),
     };
     let mut tables = Tables::new();
-    let mut events: Vec<(ThreadName, CodeIndex, Event)> = Vec::new();
+    let mut events = Heard::default();
     let mut walk = Walk::new(naming.machine, &mut tables, &mut events);
     writer.step(0, &mut events, &scene(naming, &walk));
     for (index, &choice) in steps.iter().enumerate() {
@@ -115,6 +118,36 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
     writer.trace
 }
 
+/// What is told of a step, in order.
+enum Told {
+    Event(PathId, CodeIndex, Event),
+    Branch(PathId, CodeIndex, bool),
+    Call(PathId, FunctionId, Box<[i64]>),
+    Leave(PathId),
+}
+
+/// All that is told of one step.
+#[derive(Default)]
+struct Heard(Vec<Told>);
+
+impl Observer for Heard {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.0.push(Told::Event(thread.path, at, event));
+    }
+
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
+        self.0.push(Told::Branch(thread.path, at, holds));
+    }
+
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+        self.0.push(Told::Call(thread.path, function, arguments.into()));
+    }
+
+    fn leave(&mut self, thread: ThreadName) {
+        self.0.push(Told::Leave(thread.path));
+    }
+}
+
 fn scene<'s>(naming: Naming<'s>, walk: &'s Walk<'_>) -> Scene<'s> {
     Scene { naming, state: walk.state(), tables: walk.tables() }
 }
@@ -125,14 +158,31 @@ struct Writer<'a> {
     columns: FxHashMap<PathId, usize>,
     by_name: FxHashMap<String, usize>,
     causality: Causality,
+    branches: Branches<'a>,
 }
 
 impl Writer<'_> {
     /// Writes down the events of one step.
-    fn step(&mut self, step: usize, events: &mut Vec<(ThreadName, CodeIndex, Event)>, scene: &Scene<'_>) {
+    fn step(&mut self, step: usize, events: &mut Heard, scene: &Scene<'_>) {
         let first = self.trace.rows.len();
         let mut omitted = None;
-        for (ThreadName { path: thread, .. }, at, event) in events.drain(..) {
+        for told in events.0.drain(..) {
+            let (thread, at, event) = match told {
+                Told::Event(thread, at, event) => (thread, at, event),
+                Told::Branch(thread, at, holds) => {
+                    self.branches.turn(thread, at, holds, self.causality.last_row(thread));
+                    continue;
+                }
+                Told::Call(thread, function, arguments) => {
+                    self.branches.enter(thread, function, &arguments);
+                    continue;
+                }
+                Told::Leave(thread) => {
+                    self.branches.exit(thread);
+                    continue;
+                }
+            };
+            self.branches.remember(thread, event);
             if let Event::Fork { child } | Event::Spawn { child } = event {
                 // The row of the fork comes first, and main before its threads.
                 self.column(thread, scene);
@@ -235,6 +285,19 @@ impl Writer<'_> {
         self.trace.rows.len() - 1
     }
 
+    /// The last rows of threads before they passed by what would have let a blocked thread go on.
+    fn passed(&self, obstacle: &Obstacle) -> Vec<usize> {
+        let holders: Option<Vec<PathId>> = match *obstacle {
+            Obstacle::Lock { address, .. } | Obstacle::Readers { address, .. } => {
+                Some(self.causality.holders(address).map(|(thread, _)| thread).collect())
+            }
+            _ => None,
+        };
+        let passed = self.branches.passed(obstacle).into_iter();
+        let in_the_way = passed.filter(|one| holders.as_ref().is_none_or(|holders| holders.contains(&one.thread)));
+        in_the_way.filter_map(|one| one.row).collect()
+    }
+
     /// The last rows of a deadlock: where every thread is blocked.
     fn blocked(&mut self, step: usize, scene: &Scene<'_>) {
         let Scene { naming: Naming { machine, .. }, state, .. } = *scene;
@@ -244,7 +307,8 @@ impl Writer<'_> {
             let value = scene.obstacle(&obstacle);
             let content = Content { span, kind: RowKind::Blocked, op: "waits for", object: None, value: Some(value) };
             let path = state.path(thread);
-            let depends = self.causality.blocked(path, &obstacle);
+            let mut depends = self.causality.blocked(path, &obstacle);
+            depends.extend(self.passed(&obstacle));
             let column = self.column(path, scene);
             self.push(step, column, content, depends);
         }

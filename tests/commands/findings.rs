@@ -61,7 +61,7 @@ fn a_deadlock_says_what_was_never_done() {
     assert_says(
         &text,
         &[
-            "A waits for the event `f`, cleared at 3:15",
+            "A waits for the event `f`, cleared at 3:15 by A",
             "B waits for the event `e`, never set",
             "C waits to be notified of `c`, never done",
             "D waits for the semaphore `s`, never raised",
@@ -74,6 +74,41 @@ fn a_deadlock_says_what_was_never_done() {
     let of = |name: &str| threads.iter().find(|thread| thread["thread"] == name).unwrap();
     assert_eq!((&of("A")["signalled_at"], &of("A")["cleared_at"]), (&"3:7".into(), &"3:15".into()));
     assert_eq!((&of("B")["signalled_at"], &of("B")["cleared_at"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_deadlock_says_who_took_what_a_thread_waits_for() {
+    let (text, json) = futures(
+        "lock L; cond c; int n; sem s = 0;\ncobegin\nH: { lock(L); if (n == 0)\n wait(c, L); unlock(L); }\nQ: { lock(L); while (n == 0)\n \
+         wait(c, L); n--; unlock(L); }\nM: { lock(L); n++;\n notify(c); unlock(L);\n V(s); }\nT: P(s);\nW: P(s);\ncoend\n",
+        &["--all"],
+    );
+    assert_says(
+        &text,
+        &[
+            "Q waits to be notified of `c`, last done at 8:2, which woke H",
+            "H waits to be notified of `c`, last done at 8:2, before it waited",
+            "W waits for the semaphore `s`, last raised at 9:2, taken by T",
+        ],
+    );
+    let threads = json["deadlocks"].as_array().unwrap().iter().flat_map(|one| one["threads"].as_array().unwrap());
+    let of = |name: &'static str| threads.clone().filter(move |thread| thread["thread"] == name);
+    assert!(of("Q").any(|one| one["taken_by"] == serde_json::json!(["H"])));
+    assert!(of("H").any(|one| one["too_early"] == true));
+    assert!(of("W").any(|one| one["taken_by"] == serde_json::json!(["T"])));
+}
+
+#[test]
+fn a_deadlock_says_who_passed_by_what_a_thread_waits_for() {
+    let (text, json) = futures(
+        "lock L; cond c; int w; bool o;\ncobegin\nW: { lock(L); while (!o) { w++;\n wait(c, L); } unlock(L); }\n\
+         K: { lock(L); int n = w; unlock(L);\n if (n > 0) {\n lock(L); o = true; notify(c);\n unlock(L); } }\ncoend\n",
+        &[],
+    );
+    assert_says(&text, &["W waits to be notified of `c`, never done; K passed by 7:21 at 6:6"]);
+    let threads = json["deadlocks"][0]["threads"].as_array().unwrap();
+    let passed = &threads.iter().find(|thread| thread["thread"] == "W").unwrap()["passed"];
+    assert_eq!(*passed, serde_json::json!([{ "thread": "K", "at": "6:6", "operation": "7:21" }]));
 }
 
 /// A loop whose counter grows, in a thread that another one may or may not stop.

@@ -56,6 +56,7 @@ mod races_by_executions;
 mod readers;
 mod reads_from;
 mod reductions;
+mod row_locks;
 mod same_versions;
 mod samples;
 mod selections;

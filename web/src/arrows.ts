@@ -21,15 +21,20 @@ export const CAUSES: [Cause, string][] = [
   ["thread", "a thread is made, or has ended"],
 ];
 
-const WAKES = /^(notify|set|clear|V\b|barrier|wait)/;
-const TAKES = /^(try)?(lock|rdlock|wrlock|relock|P\b)/;
+const WAKES = /^(notify|set|clear|V\b|barrier)/;
+const TAKES = /^(try)?(lock|rdlock|wrlock|relock)/;
+/** What a blocked thread waits for, where that is no lock. */
+const SIGNALS = /^((notify|set|V)\(|.*, \d+ of \d+$)/;
 
 function causeOf(from: Row, to: Row): Cause {
   if (from.kind === "write") return "reads-from";
   if (from.kind === "thread" || to.kind === "thread") return "thread";
-  // A wait lets its lock go: who takes that lock has it from there.
-  if (TAKES.test(to.op) && !/^P\b/.test(to.op)) return "lock";
   if (WAKES.test(from.op)) return "wake";
+  // Another thread has taken what the blocked one waits for, or has passed it by.
+  if (to.kind === "blocked" && SIGNALS.test(to.value ?? "")) return /^P\b/.test(from.op) ? "wake" : "thread";
+  // A wait lets its lock go: who takes that lock has it from there.
+  if (TAKES.test(to.op)) return "lock";
+  if (/^wait/.test(from.op)) return "wake";
   return from.kind === "synchronise" ? "lock" : "thread";
 }
 

@@ -149,8 +149,11 @@ test("arrows say why", () => {
   expect(cause({ op: "unlock" }, { op: "lock" })).toEqual(["lock", "let go by main in row 1"]);
   expect(cause({ op: "wait" }, { op: "lock" })).toEqual(["lock", "let go by main in row 1"]);
   expect(cause({ op: "lock" }, { kind: "blocked", op: "waits for" })).toEqual(["lock", "held by main since row 1"]);
-  expect(cause({ op: "notify" }, { op: "relock" })).toEqual(["lock", "let go by main in row 1"]);
+  expect(cause({ op: "notify" }, { op: "relock" })).toEqual(["wake", "after notify of main in row 1"]);
   expect(cause({ op: "notify" }, { kind: "blocked", op: "waits for" })).toEqual(["wake", "after notify of main in row 1"]);
+  expect(cause({ op: "relock" }, { kind: "blocked", op: "waits for", value: "notify(c)" })).toEqual(["thread", "after main, in row 1"]);
+  expect(cause({ op: "unlock" }, { kind: "blocked", op: "waits for", value: "b, 1 of 2" })).toEqual(["thread", "after main, in row 1"]);
+  expect(cause({ op: "P" }, { kind: "blocked", op: "waits for", value: "V(s)" })).toEqual(["wake", "after P of main in row 1"]);
   expect(cause({ op: "V" }, { op: "P" })).toEqual(["wake", "after V of main in row 1"]);
   expect(cause({ kind: "thread", op: "fork" }, { op: "lock" })).toEqual(["thread", "made by main in row 1"]);
   expect(cause({ op: "barrier" }, { kind: "read", op: "read" })).toEqual(["wake", "after barrier of main in row 1"]);

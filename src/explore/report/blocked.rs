@@ -4,12 +4,14 @@
 //! has not ended, and the cycle in which they wait for each other, if there is one.
 //!
 //! **Algorithm**: the steps are done again and watched, so that of an event, a condition or a semaphore it is known
-//! whether, and where, it was set, notified or raised. The cycle is a shortest one, by breadth-first search from each
+//! whether, and where, it was set, notified or raised, who has taken that, and who has passed by it
+//! ([`cssame_schedule::Wakeups`], [`cssame_schedule::Branches`]). The cycle is a shortest one, by breadth-first search from each
 //! thread.
 
-use cssame_schedule::{Naming, Walk};
+use cssame_ir::FunctionId;
+use cssame_schedule::{Branches, Naming, Passed, Wakeups, Walk};
 use cssame_source::Span;
-use cssame_vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex, ThreadName};
+use cssame_vm::{CodeIndex, Event, Observer, Obstacle, PathId, State, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -70,6 +72,27 @@ pub struct BlockedReport {
     /// The threads that it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<String>,
+    /// The threads that have taken what it waits for: woken by a notification since it began to wait, holding units of the
+    /// semaphore, or the one that has cleared the event behind a `set`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub taken_by: Vec<String>,
+    /// Of a notification: whether the last one came before it began to wait.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub too_early: bool,
+    /// Where threads that have ended passed by what would have let it go on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<PassedReport>,
+}
+
+/// A branch at which a thread has left aside what would have let another one go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PassedReport {
+    /// The thread.
+    pub thread: String,
+    /// The condition of the branch.
+    pub at: String,
+    /// The operation that it did not come to.
+    pub operation: String,
 }
 
 impl BlockedReport {
@@ -81,26 +104,47 @@ impl BlockedReport {
         match self.waits_for {
             Awaited::Lock | Awaited::Writers => format!("waits for the lock `{object}`, which {}", self.in_its_way()),
             Awaited::Event => match (signalled, self.cleared_at.as_deref()) {
-                (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
-                _ => format!("waits for the event `{object}`, never set"),
+                (Some(_), Some(cleared)) => {
+                    format!("waits for the event `{object}`, cleared at {cleared}{}", self.taken())
+                }
+                _ => format!("waits for the event `{object}`, never set{}", self.passed_by()),
             },
             Awaited::Barrier => {
                 let (arrived, count) = (self.arrived.unwrap_or(0), self.count.unwrap_or(0));
-                format!("waits at the barrier `{object}`: {arrived} of {count} have arrived")
+                format!("waits at the barrier `{object}`: {arrived} of {count} have arrived{}", self.passed_by())
             }
             Awaited::Condition | Awaited::Notification => {
                 let of = self.object.as_ref().map_or_else(String::new, |object| format!(" of `{object}`"));
-                match signalled {
-                    Some(at) => format!("waits to be notified{of}, last done at {at}"),
-                    None => format!("waits to be notified{of}, never done"),
-                }
+                let last = match signalled {
+                    Some(at) if self.too_early => format!("last done at {at}, before it waited"),
+                    Some(at) => format!("last done at {at}"),
+                    None => "never done".to_owned(),
+                };
+                format!("waits to be notified{of}, {last}{}{}", self.taken(), self.passed_by())
             }
-            Awaited::Semaphore => match signalled {
-                Some(at) => format!("waits for the semaphore `{object}`, last raised at {at}"),
-                None => format!("waits for the semaphore `{object}`, never raised"),
-            },
+            Awaited::Semaphore => {
+                let last = signalled.map_or_else(|| "never raised".to_owned(), |at| format!("last raised at {at}"));
+                format!("waits for the semaphore `{object}`, {last}{}{}", self.taken(), self.passed_by())
+            }
             Awaited::Threads => format!("waits for the end of {}", self.threads.join(", ")),
         }
+    }
+
+    /// Who has taken what it waits for, as the end of a sentence.
+    fn taken(&self) -> String {
+        let by = self.taken_by.join(", ");
+        match self.waits_for {
+            _ if by.is_empty() => String::new(),
+            Awaited::Condition | Awaited::Notification => format!(", which woke {by}"),
+            Awaited::Semaphore => format!(", taken by {by}"),
+            _ => format!(" by {by}"),
+        }
+    }
+
+    /// Who has passed by what it waits for, as the end of a sentence.
+    fn passed_by(&self) -> String {
+        let passed = self.passed.iter();
+        passed.map(|one| format!("; {} passed by {} at {}", one.thread, one.operation, one.at)).collect()
     }
 
     /// Who is in the way of a thread that waits for a lock: `T2 holds`, `it reads itself`, `T2 waits to write`.
@@ -130,37 +174,42 @@ fn verb(threads: &[String], verb: &str) -> String {
     if threads.len() == 1 { format!("{verb}s") } else { verb.to_owned() }
 }
 
-/// Where objects were set, notified, raised and cleared last; bare notifications stand under [`BARE`].
-#[derive(Default)]
-struct Signals {
-    signalled: FxHashMap<u32, CodeIndex>,
-    cleared: FxHashMap<u32, CodeIndex>,
+/// What may let threads go on, and who has taken it or passed by.
+struct Signals<'a> {
+    wakeups: Wakeups<CodeIndex>,
+    branches: Branches<'a>,
 }
 
-/// Stands for the bare notifications; no object has this address.
-const BARE: u32 = u32::MAX;
-
-impl Observer for Signals {
-    fn event(&mut self, _: ThreadName, at: CodeIndex, event: Event) {
+impl Observer for Signals<'_> {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.branches.event(thread, at, event);
         match event {
-            Event::Set { address, .. } | Event::Release { address, .. } => {
-                self.signalled.insert(address, at);
-            }
-            Event::Notify { condition, .. } => {
-                self.signalled.insert(condition.unwrap_or(BARE), at);
-            }
-            Event::Clear { address, .. } => {
-                self.cleared.insert(address, at);
-            }
-            _ => {}
+            Event::Woken { by: Some(_) } => drop(self.wakeups.woken(thread.path)),
+            Event::Allocate { address, size, .. } => self.wakeups.forget(&(address..address.saturating_add(size))),
+            // What a thread is told of behind its wait is no doing of its own.
+            Event::Woken { .. } | Event::Leave { .. } => {}
+            _ => self.wakeups.remember(thread.path, event, at),
         }
+    }
+
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
+        self.branches.branch(thread, at, holds);
+    }
+
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+        self.branches.call(thread, function, arguments);
+    }
+
+    fn leave(&mut self, thread: ThreadName) {
+        self.branches.leave(thread);
     }
 }
 
 /// The threads that are blocked behind these steps, in the order of threads.
 #[must_use]
 pub fn blocked_reports(naming: &Naming<'_>, steps: &[cssame_vm::Choice]) -> Vec<BlockedReport> {
-    let (mut tables, mut signals) = (Tables::new(), Signals::default());
+    let mut tables = Tables::new();
+    let mut signals = Signals { wakeups: Wakeups::default(), branches: Branches::new(*naming) };
     let mut walk = Walk::new(naming.machine, &mut tables, &mut signals);
     let done = walk.follow(steps, &mut signals);
     debug_assert!(done.is_ok(), "an execution that was found can be done again");
@@ -178,12 +227,16 @@ struct Scene<'a> {
     naming: &'a Naming<'a>,
     state: &'a State,
     tables: &'a Tables,
-    signals: &'a Signals,
+    signals: &'a Signals<'a>,
 }
 
 impl Scene<'_> {
     fn name(&self, thread: ThreadIndex) -> String {
-        self.naming.machine.path_name(self.tables, self.state.path(thread))
+        self.path_name(self.state.path(thread))
+    }
+
+    fn path_name(&self, path: PathId) -> String {
+        self.naming.machine.path_name(self.tables, path)
     }
 
     fn at(&self, at: CodeIndex) -> String {
@@ -208,14 +261,14 @@ impl Scene<'_> {
             signalled_at: None,
             cleared_at: None,
             threads: Vec::new(),
+            taken_by: Vec::new(),
+            too_early: false,
+            passed: self.passed(&obstacle),
         };
+        self.signals(&mut report, self.state.path(thread), &obstacle);
         let mut object = |awaited, address: u32| {
             report.waits_for = awaited;
-            report.object = (address != BARE).then(|| self.naming.object(self.state, address));
-            if !matches!(awaited, Awaited::Lock | Awaited::Writers | Awaited::Barrier) {
-                report.signalled_at = self.signals.signalled.get(&address).map(|&at| self.at(at));
-                report.cleared_at = self.signals.cleared.get(&address).map(|&at| self.at(at));
-            }
+            report.object = Some(self.naming.object(self.state, address));
         };
         match obstacle {
             Obstacle::Lock { address, holder, taken_at } => {
@@ -238,7 +291,7 @@ impl Scene<'_> {
                 (report.arrived, report.count) = (Some(arrived), Some(count));
             }
             Obstacle::Condition { address } => object(Awaited::Condition, address),
-            Obstacle::Notification => object(Awaited::Notification, BARE),
+            Obstacle::Notification => report.waits_for = Awaited::Notification,
             Obstacle::Semaphore { address } => object(Awaited::Semaphore, address),
             Obstacle::Children { threads } => {
                 report.threads = threads.into_iter().map(|thread| self.name(thread)).collect();
@@ -246,6 +299,50 @@ impl Scene<'_> {
             Obstacle::Thread { thread } | Obstacle::AtomicBlock { thread } => report.threads = vec![self.name(thread)],
         }
         report
+    }
+
+    /// Where threads passed by what would have let a blocked one go on. Of a lock its holder says enough.
+    fn passed(&self, obstacle: &Obstacle) -> Vec<PassedReport> {
+        if matches!(obstacle, Obstacle::Lock { .. } | Obstacle::Readers { .. }) {
+            return Vec::new();
+        }
+        let passed = self.signals.branches.passed(obstacle).into_iter();
+        let report = |one: Passed| PassedReport {
+            thread: self.path_name(one.thread),
+            at: self.at(one.at),
+            operation: self.naming.sources.position(one.operation).to_string(),
+        };
+        passed.map(report).collect()
+    }
+
+    /// What was signalled of that for which a thread waits, and who has taken it.
+    fn signals(&self, report: &mut BlockedReport, thread: PathId, obstacle: &Obstacle) {
+        let wakeups = &self.signals.wakeups;
+        let (object, is_notification) = match *obstacle {
+            Obstacle::Condition { address } => (Some(address), true),
+            Obstacle::Notification => (None, true),
+            Obstacle::Event { address } | Obstacle::Semaphore { address } => (Some(address), false),
+            _ => return,
+        };
+        let last = wakeups.all(object).last();
+        let cleared = object.and_then(|address| wakeups.cleared(address));
+        report.signalled_at = last.map(|signal| self.at(signal.at));
+        report.cleared_at = cleared.map(|(_, at)| self.at(at));
+        let taken: Vec<PathId> = match *obstacle {
+            Obstacle::Semaphore { address } => wakeups.units(thread, address).map(|unit| unit.thread).collect(),
+            Obstacle::Event { .. } => cleared.filter(|_| last.is_some()).map(|(by, _)| by).into_iter().collect(),
+            _ => wakeups
+                .since(thread, object)
+                .last()
+                .map_or_else(Vec::new, |signal| signal.taken.iter().map(|taken| taken.thread).collect()),
+        };
+        for path in taken {
+            let name = self.path_name(path);
+            if !report.taken_by.contains(&name) {
+                report.taken_by.push(name);
+            }
+        }
+        report.too_early = is_notification && last.is_some() && wakeups.since(thread, object).is_empty();
     }
 }
 

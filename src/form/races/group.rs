@@ -144,7 +144,11 @@ fn locks_of_row(program: &Program, form: &Form, event: u32, lockset: LocksetId) 
         [only] if concurrency.locations[*only].element.is_some() => {
             form.row_locks.known(program, concurrency, *only, form.locksets.locks(lockset))
         }
-        _ => form.row_locks.of_event(event).to_vec(),
+        _ => {
+            let mut held = form.row_locks.begun(program, concurrency, event, form.locksets.locks(lockset));
+            held.extend(form.row_locks.of_event(event));
+            held
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What may race, and why not.
 
+mod rows;
+
 use super::{Order, PotentialRaces, Separation, potential_races};
 use crate::{Form, analyse};
 use cssame_front::compile;

@@ -1,6 +1,6 @@
 //! Traces of programs that are blocked by what was done long before, held to texts.
 
-use crate::{Decision, Naming, Policy, RenderOptions, View, render, run, trace};
+use crate::{Decision, Naming, Policy, RenderOptions, Trace, View, render, run, trace};
 use cssame_front::compile;
 use cssame_source::SourceMap;
 use cssame_vm::{Choice, Machine, Move, Visibility};
@@ -21,13 +21,17 @@ impl Policy for InOrder<'_> {
 
 /// The cause of what an execution ends with in which threads have priority in that order.
 fn cause(text: &str, order: &[&str], width: usize) -> String {
+    render(&whole(text, order).cause(), &RenderOptions { width, color: false })
+}
+
+/// All that such an execution does.
+fn whole(text: &str, order: &[&str]) -> Trace {
     let mut sources = SourceMap::default();
     let file = sources.add("test.csm", text);
     let program = compile(&sources, file, &[]).program.expect("a program without errors");
     let machine = Machine::new(&program, &Visibility::all(&program));
     let steps = run(&machine, &mut InOrder(order), 1000, &mut ()).steps;
-    let naming = Naming { program: &program, sources: &sources, machine: &machine };
-    render(&trace(naming, &steps).cause(), &RenderOptions { width, color: false })
+    trace(Naming { program: &program, sources: &sources, machine: &machine }, &steps)
 }
 
 #[test]
@@ -92,6 +96,8 @@ coend
        4                                      lock L
        4                                      wait c
        5                                                        notify c: wakes A
+       3                    relock L
+       3                    unlock L
        6  waits for B
        4                                      waits for notify(c)
     "#);
@@ -130,16 +136,17 @@ cobegin
 coend
 ";
     insta::assert_snapshot!(cause(text, &["D", "B", "C", "A"], 80), @r#"
-    line  main              A                 B                 C
+    line  main          A             B             C             D
        2  fork A
        2  fork B
        2  fork C
        2  fork D
-       4                                      set e
-       5                                                        write x = 1
-       5                                                        clear e
+       6                                                          set e
+       4                              set e
+       5                                            write x = 1
+       5                                            clear e
        7  waits for A
-       3                    waits for set(e)
+       3                waits for set(e)
     "#);
 }
 
@@ -289,4 +296,239 @@ coend
          words that it does not fit into
          the columns behind it
     "#);
+}
+
+#[test]
+fn who_took_a_notification_is_a_cause() {
+    let text = "\
+lock L; cond c; int items;
+cobegin
+  Hasty: { lock(L); if (items == 0) wait(c, L); unlock(L); lock(L); unlock(L); }
+  Patient: { lock(L); while (items == 0) wait(c, L); items--; unlock(L); }
+  Maker: { lock(L); items++; notify(c); unlock(L); }
+coend
+";
+    insta::assert_snapshot!(cause(text, &["Hasty", "Patient", "Maker"], 80), @r#"
+    line  main              Hasty             Patient           Maker
+       2  fork Hasty
+       2  fork Patient
+       2  fork Maker
+       3                    lock L
+       3                    read items = 0
+       3                    wait c
+       4                                      lock L
+       4                                      read items = 0
+       4                                      wait c
+       5                                                        lock L
+       5                                                        read items = 0
+       5                                                        write items = 1
+       5                                                        notify c: wakes
+                                                                Hasty
+       5                                                        unlock L
+       3                    relock L
+       3                    unlock L
+       6  waits for Patient
+       4                                      waits for notify(c)
+    "#);
+}
+
+#[test]
+fn all_notifications_since_the_wait_began_are_causes() {
+    let text = "\
+lock L; cond c; bool a; bool b;
+cobegin
+  A: { lock(L); while (!a) wait(c, L); unlock(L); }
+  B: { lock(L); while (!b) wait(c, L); unlock(L); }
+  X: { lock(L); b = true; notify(c); unlock(L); }
+  Y: { lock(L); notify(c); unlock(L); }
+coend
+";
+    insta::assert_snapshot!(cause(text, &["A", "B", "X", "Y"], 80), @r#"
+    line  main          A             B             X             Y
+       2  fork A
+       2  fork B
+       2  fork X
+       2  fork Y
+       3                lock L
+       3                read a = false
+       3                wait c
+       4                              lock L
+       4                              read b = false
+       4                              wait c
+       5                                            lock L
+       5                                            write b = true
+       5                                            notify c: wakes A
+       5                                            unlock L
+       3                relock L
+       3                read a = false
+       3                wait c
+       6                                                          lock L
+       6                                                          notify c: wakes A
+       6                                                          unlock L
+       3                relock L
+       3                read a = false
+       3                wait c
+       7  waits for A, B
+       3                waits for notify(c)
+       4                              waits for notify(c)
+    "#);
+}
+
+#[test]
+fn units_that_others_have_taken_since_the_wait_began_are_causes() {
+    let text = "\
+sem s = 0; int x;
+cobegin
+  Worker: { x = 1; P(s); }
+  Thief: { P(s); P(s); x = 2; }
+  Giver: { V(s); x = 3; V(s); }
+  Lock: { V(s); P(s); V(s); P(s); }
+coend
+";
+    insta::assert_snapshot!(cause(text, &["Giver", "Thief", "Lock", "Worker"], 80), @r#"
+    line  main          Worker        Thief         Giver         Lock
+       2  fork Worker
+       2  fork Thief
+       2  fork Giver
+       2  fork Lock
+       5                                            V s
+       5                                            write x = 3
+       5                                            V s
+       4                              P s
+       4                              P s
+       6                                                          V s
+       6                                                          P s
+       6                                                          V s
+       6                                                          P s
+       3                write x = 1
+       7  waits for Worker
+       3                waits for V(s)
+    "#);
+}
+
+#[test]
+fn each_set_since_the_wait_began_is_a_cause() {
+    let text = "event e; int x;\ncobegin\n  A: { x = 1; wait(e); }\n  B: set(e);\n  C: { clear(e); x = 2; set(e); clear(e); }\ncoend\n";
+    insta::assert_snapshot!(cause(text, &["B", "C", "A"], 80), @r#"
+    line  main              A                 B                 C
+       2  fork A
+       2  fork B
+       2  fork C
+       4                                      set e
+       5                                                        clear e
+       5                                                        write x = 2
+       5                                                        set e
+       5                                                        clear e
+       3                    write x = 1
+       6  waits for A
+       3                    waits for set(e)
+    "#);
+}
+
+#[test]
+fn the_look_behind_which_a_waker_leaves_is_a_cause() {
+    let text = "\
+class Gate {
+  private lock L; private cond c; private int waiting = 0; private bool shut = true;
+  public void pass() { lock(L); while (shut) { waiting++; wait(c, L); waiting--; } unlock(L); }
+  public void open() { synchronized (L) { if (waiting == 0) { return; } } signal(); }
+  private void signal() { lock(L); shut = false; notifyAll(c); unlock(L); }
+}
+Gate g; Gate h;
+cobegin
+  Waiter: g.pass();
+  Waker: g.open();
+  Far: h.open();
+coend
+";
+    insta::assert_snapshot!(cause(text, &["Far", "Waker", "Waiter"], 80), @r#"
+    line  main                    Waiter                  Waker
+       8  fork Waiter
+       8  fork Waker
+       8  fork Far
+       4                                                  lock g.L
+       4                                                  read g.waiting = 0
+       4                                                  unlock g.L
+       3                          lock g.L
+       3                          read g.shut = true
+       3                          read g.waiting = 0
+       3                          write g.waiting = 1
+       3                          wait g.c
+      12  waits for Waiter
+       3                          waits for notify(g.c)
+    "#);
+}
+
+#[test]
+fn the_look_behind_which_a_raise_a_set_an_arrival_or_an_unlock_is_left_out_is_a_cause() {
+    let text = "\
+sem s = 0; event e; barrier b(2); lock L; int x; int y;
+cobegin
+  A: P(s);
+  B: wait(e);
+  C: barrier(b);
+  D: lock(L);
+  E: { lock(L); for (int i = 0; i < 2; i++) { if (x == i + 1) { V(s); } } }
+  F: { if (x == 1) set(e); }
+  G: { if (x == 1) { barrier(b); } }
+  H: { if (y == 1) { y = 2; } else { y = 3; } }
+coend
+";
+    insta::assert_snapshot!(cause(text, &["E", "F", "G", "H"], 120), @r#"
+    line  main          A             B             C             D             E             F             G
+       2  fork A
+       2  fork B
+       2  fork C
+       2  fork D
+       2  fork E
+       2  fork F
+       2  fork G
+       2  fork H
+       7                                                                        lock L
+       7                                                                        read x = 0
+       7                                                                        read x = 0
+       8                                                                                      read x = 0
+       9                                                                                                    read x = 0
+       5                                            barrier b
+      11  waits for A, B, C, D
+       3                waits for V(s)
+       4                              waits for set(e)
+       5                                            waits for b, 1 of 2
+       6                                                          waits for L
+    "#);
+    let unlocked = "\
+lock L; int x;
+cobegin
+  A: { lock(L); if (x == 1) unlock(L); x = 3; }
+  B: lock(L);
+coend
+";
+    insta::assert_snapshot!(cause(unlocked, &["A", "B"], 80), @r#"
+    line  main                    A                       B
+       2  fork A
+       2  fork B
+       3                          lock L
+       3                          read x = 0
+       5  waits for B
+       4                                                  waits for L
+    "#);
+}
+
+#[test]
+fn a_wait_gives_its_lock_up_itself() {
+    let text = "\
+lock L; cond c;
+cobegin
+  A: { lock(L); wait(c, L); unlock(L); }
+  B: { lock(L); notify(c); unlock(L); }
+coend
+";
+    let all = whole(text, &["A", "B"]);
+    let place = |of: &str, thread: &str| {
+        let column = all.threads.iter().position(|name| name == thread);
+        all.rows.iter().position(|row| row.text() == of && Some(row.column) == column).expect("a row")
+    };
+    let before: Vec<usize> = all.before(place("lock L", "B")).collect();
+    assert!(before.contains(&place("wait c", "A")), "{before:?}");
+    assert!(!before.contains(&place("lock L", "A")), "{before:?}");
 }

@@ -17,6 +17,7 @@ mod guarded;
 mod library;
 mod locking;
 mod rng;
+mod rows;
 mod scope;
 mod shrink;
 mod spinning;
@@ -31,6 +32,7 @@ pub use counting::counting;
 pub use guarded::guarded;
 pub use library::library;
 pub use locking::locking;
+pub use rows::rows;
 pub use shrink::shrink;
 pub use spinning::spinning;
 
