@@ -189,7 +189,28 @@ impl CheckReport {
             kept.extend(severity.map(|severity| (Some(index), Diagnostic { severity, ..diagnostic })));
         }
         let problems = judged.problems.iter().flat_map(|of| of.list.iter().cloned());
-        let kept = with_problems(kept, problems.collect());
+        self.found = Vec::new();
+        self.with(with_problems(kept, problems.collect()))
+    }
+
+    /// The report without what executions have refuted, and how much that is.
+    #[must_use]
+    pub fn without_refuted(mut self) -> (CheckReport, usize) {
+        let refuted: BTreeSet<usize> = self.with_status("impossible").collect();
+        let found = std::mem::take(&mut self.found).into_iter().enumerate();
+        let kept = found.filter(|(index, _)| !refuted.contains(index));
+        let kept = kept.map(|(index, diagnostic)| (Some(index), diagnostic)).collect();
+        (self.with(kept), refuted.len())
+    }
+
+    /// The diagnostics of which executions say so: `real`, `impossible` or `open`.
+    pub fn with_status<'a>(&'a self, status: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let all = self.confirmed.iter().flatten();
+        all.filter(move |of| of.status == status).map(|of| of.diagnostic)
+    }
+
+    /// The report with these diagnostics: old ones with their index, and new ones.
+    fn with(mut self, kept: Vec<(Option<usize>, Diagnostic)>) -> CheckReport {
         let index_of: BTreeMap<usize, usize> =
             kept.iter().enumerate().filter_map(|(index, (old, _))| Some((old.as_ref().copied()?, index))).collect();
         let new_index = |old: usize| index_of.get(&old).copied();

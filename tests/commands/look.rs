@@ -32,6 +32,21 @@ fn what_was_searched_is_said_where_nothing_was_found() {
     assert!(answer.stderr.contains("has no main") && !answer.stderr.contains("are known"), "{answer:?}");
 }
 
+/// What the text warns of and all executions refute is counted, and not shown.
+#[test]
+fn a_warning_that_no_execution_shows_is_left_out() {
+    let files = Files::new();
+    let right = "atomic int next, serving;\nint x;\nvoid go() { int t = fetch_add(next, 1); while (serving != t) { } x = x + 1; serving = t + 1; }\n\
+                 cobegin\nA: go();\nB: go();\ncoend\nassert(x == 2);\n";
+    let answer = call("", &[&files.write("right.csm", right)]);
+    assert_eq!((answer.status, answer.stdout.as_str()), (0, ""), "{answer:?}");
+    assert_eq!(summary(&answer)[1], "nothing found in the text, and 1 warning that no execution shows");
+    // Where not all are looked at, nothing is decided.
+    files.write("cssame.toml", "[bounds]\nmax-states = 3\n");
+    let answer = call("", &[&files.path("right.csm")]);
+    assert_eq!((answer.status, answer.stdout.contains("CS0401")), (3, true), "{answer:?}");
+}
+
 #[test]
 fn a_bound_of_the_configuration_leaves_it_undecided() {
     let files = Files::new();

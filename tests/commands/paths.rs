@@ -168,6 +168,17 @@ fn what_no_execution_has_at_once_is_no_finding() {
     assert_eq!(bounded.status, 1, "{}", bounded.stdout);
 }
 
+/// A consumer that sees what the producer has written does not wait.
+#[test]
+fn a_wait_that_no_execution_comes_to_is_impossible() {
+    let files = Files::new();
+    let text = "int full, data;\ncond c;\nlock L;\ncobegin\n  P: { lock(L); data = 7; full = 1; notify(c); unlock(L); }\n  \
+                C: { lock(L); while (full == 0) wait(c, L); print(data); unlock(L); }\ncoend\n";
+    let answer = call("paths", &[&files.write("p.csm", text)]);
+    assert_eq!(answer.status, 0, "{}", answer.text());
+    assert!(!answer.text().contains("not known"), "{}", answer.text());
+}
+
 #[test]
 fn more_threads_than_are_paired_are_no_matter_of_memory() {
     let files = Files::new();

@@ -80,6 +80,17 @@ fn what_the_text_says_of_a_library_is_part_of_the_answer() {
 }
 
 #[test]
+fn a_place_behind_calls_of_two_methods_is_reached() {
+    let text = "class Pair {\n  int a, b, x;\n  lock L;\n  public void left() { lock(L); a = 1; unlock(L); }\n  \
+                public void right() { lock(L); b = 1; unlock(L); }\n  \
+                public void use() {\n    lock(L); int r = a + b; unlock(L);\n    if (r == 2) x = x + 1;\n  }\n}\n";
+    let found = answered(text, &RacesRequest::default());
+    let real: Vec<&[(u32, u32); 2]> =
+        found.iter().filter(|(_, status)| *status == "real").map(|(pair, _)| pair).collect();
+    assert!(real.iter().any(|pair| pair.iter().all(|place| place.0 == 8)), "{found:?}");
+}
+
+#[test]
 fn libraries_of_the_samples_are_spoken_of_as_their_text_is() {
     let mut compared = 0;
     let libraries = samples().into_iter().filter(|(_, text)| unit(text).program.main.is_none());

@@ -1,7 +1,7 @@
 //! `cssame FILE`: what is wrong with a program, with no other word on the command line.
 //!
 //! In: one file. Out: the failures, deadlocks and executions without end of a search of [`STATES`] states, each with its steps; behind
-//! them what `check` says of the text. With an option that only `check` has, or several files, it is `check` that is asked.
+//! them what `check` says of the text, without what executions refute. With an option that only `check` has, or several files, it is `check` that is asked.
 
 use super::check::{closed_words, counted_words};
 use crate::job::{Common, Help, Job};
@@ -15,9 +15,10 @@ use crate::view::futures::FuturesView;
 use clap::Args;
 use cssame_answer::words::plural;
 use cssame_answer::{
-    CheckInput, CheckReport, Effort, Findings, FuturesAnswer, FuturesRequest, Judged, check, finding, futures,
+    CheckInput, CheckReport, ConfirmRequest, Effort, Findings, FuturesAnswer, FuturesRequest, Judged, check, finding,
+    futures,
 };
-use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
+use cssame_diagnostics::{Diagnostic, Diagnostics, Severity, terminal};
 use cssame_explore::EndlessRequest;
 use cssame_explore::report::Schedules;
 use cssame_model::Model;
@@ -44,6 +45,9 @@ pub struct Arguments {
 #[derive(Debug, Serialize)]
 pub struct Looked {
     text: CheckReport,
+    /// Findings of the text that executions refute, and that are left out.
+    #[serde(skip)]
+    refuted: usize,
     /// None of a file that does not compile, or has no `main`.
     #[serde(skip)]
     search: Option<(Model, FuturesAnswer)>,
@@ -77,11 +81,12 @@ impl Job for Arguments {
         // Standard input can be read once.
         let source = file.as_ref().ok().map(|&file| input.sources.file(file).text().to_owned());
         input.files.push((name.clone(), file));
-        let text = check(input, &self.analysis.program.inputs, 1, None);
-        let source = source.filter(|_| text.compiles && text.closed.is_empty());
-        let Some(source) = source else { return Ok(Looked { text, search: None }) };
+        let inputs = &self.analysis.program.inputs;
         let options = self.analysis.program.with(&ExecutionOptions::default());
-        let model = Model::from_text(&name, &source, &options)?;
+        let model = source.and_then(|source| Model::from_text(&name, &source, &options).ok());
+        let Some(model) = model else {
+            return Ok(Looked { text: check(input, inputs, 1, None), refuted: 0, search: None });
+        };
         let request = FuturesRequest {
             selections: &[],
             count: Effort::IfCheap,
@@ -89,8 +94,14 @@ impl Job for Arguments {
             schedules: Schedules::OfFindings,
             endless: EndlessRequest::default(),
         };
-        let answer = with_budget(&self.bounds, output, |budget| futures(&model, &request, budget));
-        Ok(Looked { text, search: Some((model, answer)) })
+        let max_states = self.bounds.max_states;
+        let (text, answer) = with_budget(&self.bounds, output, |budget| {
+            let answer = futures(&model, &request, budget);
+            let confirm = ConfirmRequest { max_states, budget: *budget, tells_ends: false };
+            (check(input, inputs, 1, Some(&confirm)), answer)
+        });
+        let (text, refuted) = text.without_refuted();
+        Ok(Looked { text, refuted, search: Some((model, answer)) })
     }
 
     fn findings<'a>(&self, looked: &'a Looked) -> Findings<'a> {
@@ -115,7 +126,7 @@ impl Job for Arguments {
     }
 
     fn print(&self, looked: &Looked, judged: &Judged, output: &mut Output) {
-        let Looked { text, search } = looked;
+        let Looked { text, refuted, search } = looked;
         let mut said = String::new();
         if let Some((model, answer)) = search {
             let view = FuturesView {
@@ -144,16 +155,21 @@ impl Job for Arguments {
         }
         let counted = counted_words(text);
         let counted = if counted.is_empty() { "nothing found in the text".to_owned() } else { counted };
+        let counted = match refuted {
+            0 => counted,
+            _ => format!("{counted}, and {} that no execution shows", plural(*refuted, "warning")),
+        };
         output.summary(&format!("{said}{counted}\n{}", closed_words(&text.closed)));
     }
 
     fn status(&self, looked: &Looked, judged: &Judged) -> Status {
-        let decided = looked.search.as_ref().is_none_or(|(_, answer)| answer.is_decided());
-        match looked.text.compiles {
+        let text = &looked.text;
+        let is_grave = |index: &usize| text.found[*index].severity != Severity::Note;
+        let open = text.with_status("open").filter(is_grave).count();
+        let decided = open == 0 && looked.search.as_ref().is_none_or(|(_, answer)| answer.is_decided());
+        match text.compiles {
             false => Status::Invalid,
-            true => {
-                Status::of_search(looked.text.errors + looked.text.warnings > 0 || self.is_bad(looked, judged), decided)
-            }
+            true => Status::of_search(text.errors + text.warnings > open || self.is_bad(looked, judged), decided),
         }
     }
 }

@@ -9,14 +9,15 @@
 //!    both at the read and at the write. Nothing comes into an atomic block.
 //!
 //! **Soundness and limits**: a value that goes through a variable in memory (`int a = x; x = a + 1;`) or a call is not followed; a
-//! lock that is given back and taken again between counts as kept. What comes between need not do harm.
+//! lock that is given back and taken again between counts as kept. What comes between need not do harm, and what keeps it away
+//! may be no lock (a ticket that only one thread has): so it is a note.
 
 use super::Subject;
 use super::held::{At, Held};
 use super::retest::Retest;
 use cssame_concurrency::lockset::{ATOMIC, Hold, excluding, holds_lock};
 use cssame_concurrency::{EventKind, LocationId};
-use cssame_diagnostics::{Code, Diagnostic};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_ir::{DefinitionId, Instruction, Operand, ReadId};
 use cssame_source::Span;
 use rustc_hash::FxHashMap;
@@ -131,7 +132,10 @@ impl Updates<'_> {
         let thread = |site: &Site| self.subject.threads(&[concurrency.thread_of(site.block)]);
         let message = format!("{name} is read and written in two steps, and another write may come between");
         let label = format!("{} writes what it makes of an old value", thread(update));
-        let diagnostic = Diagnostic::warning(Code::UpdateInTwoSteps, update.span, message, label);
+        let diagnostic = Diagnostic {
+            severity: Severity::Note,
+            ..Diagnostic::warning(Code::UpdateInTwoSteps, update.span, message, label)
+        };
         let diagnostic = match other.span == update.span {
             true => diagnostic.with_note(format!("{} does so at the same time", thread(other))),
             false => diagnostic.with_label(other.span, format!("{} may write between", thread(other))),
