@@ -4,16 +4,20 @@ use cssame_explore::report::{BlockedReport, CycleReport, RoundReport, ThreadOutp
 use cssame_explore::{Fairness, SeenCycle, cycle_in, returns};
 use cssame_model::Model;
 use cssame_schedule as schedule;
-use cssame_schedule::{Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scripted, Step, Then, Trace};
+use cssame_schedule::{
+    Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scheduler, Scripted, Step, Then, Trace,
+};
 use cssame_vm::Choice;
 use serde::Serialize;
 
 /// What determines an execution.
 #[derive(Clone, Copy, Debug)]
 pub enum Course<'a> {
-    /// The order of the threads is random.
-    Random {
-        /// Determines it.
+    /// A policy chooses the order of the threads.
+    Seeded {
+        /// Which.
+        scheduler: Scheduler,
+        /// Determines what it chooses.
         seed: u64,
     },
     /// A recorded schedule is followed, and the execution stops at its end.
@@ -92,14 +96,14 @@ impl Course<'_> {
     #[must_use]
     pub fn schedule(&self) -> Option<&Schedule> {
         match self {
-            Course::Random { .. } => None,
+            Course::Seeded { .. } => None,
             Course::Recorded(schedule) | Course::RecordedThenRandom(schedule, _) => Some(schedule),
         }
     }
 
     fn seed(&self) -> Option<u64> {
         match *self {
-            Course::Random { seed } | Course::RecordedThenRandom(_, seed) => Some(seed),
+            Course::Seeded { seed, .. } | Course::RecordedThenRandom(_, seed) => Some(seed),
             Course::Recorded(_) => None,
         }
     }
@@ -128,7 +132,9 @@ impl RunAnswer {
 fn execute(model: &Model, request: &RunRequest<'_>) -> (Execution, Option<Departure>) {
     let (machine, max_steps) = (model.machine(), request.max_steps);
     let (schedule, seed) = match request.course {
-        Course::Random { seed } => return (schedule::run(machine, &mut Random::new(seed), max_steps, &mut ()), None),
+        Course::Seeded { scheduler, seed } => {
+            return (schedule::run(machine, &mut scheduler.policy(seed), max_steps, &mut ()), None);
+        }
         Course::Recorded(schedule) => (schedule, None),
         Course::RecordedThenRandom(schedule, seed) => (schedule, Some(seed)),
     };

@@ -5,7 +5,7 @@ use cssame_budget::{Bound, Budget};
 use cssame_explore::report::{ThreadOutput, thread_outputs};
 use cssame_ir::TextId;
 use cssame_model::Model;
-use cssame_schedule::{ExecutionStatus, Random, Tallied, TalliedOutcome, Tally};
+use cssame_schedule::{ExecutionStatus, Scheduler, Tallied, TalliedOutcome, Tally};
 use cssame_vm::{CodeIndex, Failure, FailureKind};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -16,6 +16,8 @@ use std::ops::Range;
 pub struct SeedsRequest {
     /// One for each of them.
     pub seeds: Range<u64>,
+    /// How the steps are chosen.
+    pub scheduler: Scheduler,
     /// Whether to go on behind the first failure or deadlock.
     pub keep_going: bool,
     /// Steps of one execution at most.
@@ -69,11 +71,11 @@ pub struct SeedsAnswer {
 /// Executes a program once for each seed.
 #[must_use]
 pub fn run_seeds(model: &Model, request: &SeedsRequest, budget: &Budget<'_>) -> SeedsAnswer {
-    let SeedsRequest { seeds: Range { start, end }, max_steps, .. } = *request;
+    let SeedsRequest { seeds: Range { start, end }, scheduler, max_steps, .. } = *request;
     let (machine, stops_at_first) = (model.machine(), !request.keep_going);
     let tally = Tally { machine, seeds: start..end, max_steps, stops_at_first, budget };
-    let tallied = tally.run(Random::new);
-    let again = |seed| run(model, &RunRequest { course: Course::Random { seed }, max_steps });
+    let tallied = tally.run(|seed| scheduler.policy(seed));
+    let again = |seed| run(model, &RunRequest { course: Course::Seeded { scheduler, seed }, max_steps });
     let mut failures = distinct_failures(&tallied).into_iter().map(again);
     let is_cut = tallied.outcomes.iter().any(|outcome| outcome.status == ExecutionStatus::StepLimit);
     SeedsAnswer {

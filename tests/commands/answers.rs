@@ -6,6 +6,7 @@ use cssame::budget::{Budget, Limits};
 use cssame::explore::EndlessRequest;
 use cssame::explore::report::Schedules;
 use cssame::model::{Model, Options, Unit};
+use cssame::schedule::Scheduler;
 use serde::Serialize;
 use serde_json::Value;
 use std::fs;
@@ -79,7 +80,8 @@ fn forms_are_values_of_the_library() {
 #[test]
 fn executions_are_values_of_the_library() {
     for (sample, model) in samples().filter_map(|sample| sample.model().map(|model| (sample, model))) {
-        let request = RunRequest { course: Course::Random { seed: 7 }, max_steps: 1_000_000 };
+        let request =
+            RunRequest { course: Course::Seeded { scheduler: Scheduler::Random, seed: 7 }, max_steps: 1_000_000 };
         sample.assert_answer(&["run", "--seed", "7"], &answer::run(&model, &request));
     }
 }

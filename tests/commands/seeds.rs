@@ -42,6 +42,20 @@ fn with_keep_going_all_seeds_are_counted() {
     assert_eq!(counts.iter().sum::<u64>(), 500);
 }
 
+/// B comes behind all that A does: one in 61 or so by priorities of operations, 2⁻⁶⁰ at random.
+#[test]
+fn policies_choose_differently_and_are_repeated_by_their_seeds() {
+    let rare = "int x, z;\ncobegin\n A: { for (int i = 0; i < 60; i++) z = i; x = 1; }\n B: assert(x == 0, \"late\");\n C: print(z);\ncoend\n";
+    assert_eq!(run(rare, "--seeds 0..2000").status, 0);
+    for policy in ["pos", "pct"] {
+        let found = run(rare, &format!("--seeds 0..2000 --policy {policy}"));
+        assert_eq!(found.status, 1, "{found:?}");
+        let (_, options) = found.stdout.rsplit_once(".csm").unwrap();
+        assert!(options.starts_with(&format!(" --policy {policy}")), "{options}");
+        assert_eq!(run(rare, options.trim()).status, 1, "{options}");
+    }
+}
+
 #[test]
 fn any_number_of_cores_gives_the_same_bytes() {
     let files = Files::new();

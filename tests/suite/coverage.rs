@@ -8,7 +8,7 @@ use cssame::coverage::Kind;
 use cssame::coverage::report::{CoverageReport, InstanceReport};
 use cssame::form::{definition_name, read_name};
 use cssame::model::{Model, Options, Unit};
-use cssame::schedule::{Schedule, Step};
+use cssame::schedule::{Schedule, Scheduler, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate;
 use support::oracle::{
@@ -221,7 +221,8 @@ fn visible(model: &Model) -> BTreeSet<Access> {
 
 /// One random execution, by its seed and by its schedule.
 fn one_execution(source: &str, model: Model, seed: u64, places: &Variables) -> (Vec<String>, Model) {
-    let ran = run(&model, &RunRequest { course: Course::Random { seed }, max_steps: STEPS });
+    let ran =
+        run(&model, &RunRequest { course: Course::Seeded { scheduler: Scheduler::Random, seed }, max_steps: STEPS });
     let schedule: Schedule = ran.schedule(&model);
     let steps: Vec<Wanted> = schedule.steps.iter().map(wanted).collect();
     let real = match replay(source, Some(&visible(&model)), &steps) {

@@ -20,7 +20,7 @@ use cssame_answer::{
 };
 use cssame_diagnostics::Diagnostics;
 use cssame_model::Model;
-use cssame_schedule::{ExecutionStatus, Schedule};
+use cssame_schedule::{ExecutionStatus, Schedule, Scheduler};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -29,6 +29,18 @@ use std::time::Duration;
 
 /// Steps of the execution at most, unless `--max-steps` says otherwise.
 const MAX_STEPS: u64 = 1_000_000;
+
+/// How the steps of a seed are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PolicyName {
+    /// Any thread that can move
+    #[default]
+    Random,
+    /// Priorities of threads
+    Pct,
+    /// Priorities of operations
+    Pos,
+}
 
 /// Arguments of `run`.
 #[derive(Args, Clone, Debug)]
@@ -42,6 +54,13 @@ pub struct Arguments {
     /// Run once for each seed from A up to, but not including, B, and count the outcomes
     #[arg(long, value_name = "A..B", conflicts_with_all = ["seed", "schedule"], value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
+    /// Choose the steps of a seed so: any thread that can move (random); by priorities of threads that change now and then (pct); or by
+    /// priorities of operations, which are drawn anew where two of them conflict (pos)
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t, conflicts_with = "schedule")]
+    pub policy: PolicyName,
+    /// Depth of bugs that pct looks for
+    #[arg(long, value_name = "D", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub pct_depth: u32,
     /// Go on behind the first seed whose execution fails or ends in a deadlock
     #[arg(long, requires = "seeds")]
     pub keep_going: bool,
@@ -257,7 +276,7 @@ impl Arguments {
         let options = schedule.as_ref().map_or(Ok(options.clone()), |(_, schedule)| options.over(schedule))?;
         let model = load::model(&self.file, options)?;
         let course = match (&schedule, self.then) {
-            (None, _) => Course::Random { seed: self.seed },
+            (None, _) => Course::Seeded { scheduler: self.scheduler(&model), seed: self.seed },
             (Some((_, schedule)), None) => Course::Recorded(schedule),
             (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
         };
@@ -269,10 +288,34 @@ impl Arguments {
         Ok(OneExecution { answer, model, schedule })
     }
 
+    /// The policy, with the length of an execution where it asks for that.
+    fn scheduler(&self, model: &Model) -> Scheduler {
+        match self.policy {
+            PolicyName::Random => Scheduler::Random,
+            PolicyName::Pos => Scheduler::Pos,
+            PolicyName::Pct => {
+                let first = Course::Seeded { scheduler: Scheduler::Random, seed: 0 };
+                let max_steps = self.max_steps.unwrap_or(MAX_STEPS);
+                let steps = run(model, &RunRequest { course: first, max_steps }).execution.steps.len();
+                Scheduler::Pct { depth: self.pct_depth, steps: u32::try_from(steps).unwrap_or(u32::MAX).max(1) }
+            }
+        }
+    }
+
+    /// The options that choose the policy, as they are typed, with a space before each.
+    fn policy_text(&self) -> String {
+        match self.policy {
+            PolicyName::Random => String::new(),
+            PolicyName::Pos => " --policy pos".to_owned(),
+            PolicyName::Pct => format!(" --policy pct --pct-depth {}", self.pct_depth),
+        }
+    }
+
     fn many(&self, seeds: SeedRange, output: &Output) -> Result<ManyExecutions, Diagnostics> {
         let model = load::model(&self.file, self.analysis.program.with(&self.execution))?;
         let request = SeedsRequest {
             seeds: Range { start: seeds.start, end: seeds.end },
+            scheduler: self.scheduler(&model),
             keep_going: self.keep_going,
             max_steps: self.max_steps.unwrap_or(MAX_STEPS),
         };
@@ -323,7 +366,16 @@ impl Arguments {
 
     fn print_many(&self, many: &ManyExecutions, judged: &Judged, output: &mut Output) {
         let ManyExecutions { answer, model } = many;
-        let view = SeedsView { answer, model, file: &self.file, full: self.full, judged, colour: output.colour() };
+        let policy = self.policy_text();
+        let view = SeedsView {
+            answer,
+            model,
+            file: &self.file,
+            policy: &policy,
+            full: self.full,
+            judged,
+            colour: output.colour(),
+        };
         output.print(&view.text());
         output.summary(&view.summary());
         if let (Some(path), None) = (&self.record, &answer.first_failure) {

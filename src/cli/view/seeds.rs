@@ -21,6 +21,8 @@ pub struct SeedsView<'a> {
     pub model: &'a Model,
     /// The source file.
     pub file: &'a Path,
+    /// The options that choose how steps are chosen, each with a space before it.
+    pub policy: &'a str,
     /// Whether all outcomes and all steps are shown.
     pub full: bool,
     /// Which findings are suppressed.
@@ -48,7 +50,8 @@ impl SeedsView<'_> {
             text += &format!("\n{}", snippet::title(&format!("seed {seed}"), self.colour));
             text += &view.text();
             let options = options_text(self.model.options());
-            text += &format!("replay: cssame run {}{options} --seed {seed}\n", quoted(&name_of(self.file)));
+            text +=
+                &format!("replay: cssame run {}{options}{} --seed {seed}\n", quoted(&name_of(self.file)), self.policy);
         }
         text
     }
