@@ -13,10 +13,10 @@
 use super::instance::Instance;
 use super::matching::Candidates;
 use super::matching::Matcher;
-use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
+use super::method_pairs::{MethodPair, Overlaps, PublicMethods, asked};
 use super::universe::{Binding, Universe};
 use cssame_budget::{Bound, Budget};
-use cssame_explore::{Answer, blocked_threads};
+use cssame_explore::{Answer, Asked, blocked_threads};
 use cssame_ir::{Access, DefinitionId, ReadId};
 use cssame_model::Model;
 use cssame_schedule as schedule;
@@ -36,7 +36,7 @@ pub struct Watched<'a> {
     /// The accesses of the file.
     pub universe: &'a Universe,
     binding: Binding,
-    methods: Vec<Option<MethodId>>,
+    asked: Asked,
     candidates: Option<&'a Candidates>,
 }
 
@@ -45,13 +45,19 @@ impl<'a> Watched<'a> {
     #[must_use]
     pub fn new(model: &'a Model, universe: &'a Universe, methods: &PublicMethods) -> Watched<'a> {
         let binding = Binding::new(universe, model.program());
-        Watched { model, universe, binding, methods: methods.bind(model.program()), candidates: None }
+        let asked = asked(model.program(), &methods.bind(model.program()));
+        Watched { model, universe, binding, asked, candidates: None }
     }
 
     /// The same, where it is known that its executions can cover these instances alone.
     #[must_use]
     pub fn among(self, candidates: &'a Candidates) -> Watched<'a> {
         Watched { candidates: Some(candidates), ..self }
+    }
+
+    /// The methods, as a search for calls that overlap is asked about them.
+    pub(crate) fn asked(&self) -> &Asked {
+        &self.asked
     }
 
     /// Watches one execution of the program.
@@ -63,7 +69,7 @@ impl<'a> Watched<'a> {
             None => matcher,
         };
         let shown = Shown { terms: FxHashSet::default(), places: FxHashSet::default() };
-        (matcher, (Overlaps::new(&self.methods), shown))
+        (matcher, (Overlaps::new(self.model.machine(), &self.asked), shown))
     }
 }
 

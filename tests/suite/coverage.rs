@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use support::generate;
 use support::oracle::{
     Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Wanted, all_instances, among, by_pattern,
-    coverage_of_source, library_variables, replay, totals,
+    coverage_of_source, library_variables, pairs_by_executions, replay, totals,
 };
 use support::{first_seed, possible_model, programs};
 
@@ -219,6 +219,24 @@ fn visible(model: &Model) -> BTreeSet<Access> {
     reads.chain(writes).map(|(place, write)| Access { place, write }).collect()
 }
 
+/// What the answer says of the pairs of methods that can be covered, otherwise than the executions of the oracle; whether there
+/// were few enough to tell.
+fn compare_pairs(told: &Told, source: &str, model: &Model) -> (Vec<String>, bool) {
+    let real = pairs_by_executions(source, &visible(model), 2_000).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let (Some(real), Some(count)) = (real, told.report.method_pairs.feasible) else { return (Vec::new(), false) };
+    let can = told.report.method_pairs.pairs.iter().filter(|pair| pair.feasible == Some(true));
+    let can: BTreeSet<(String, String)> = can
+        .map(|pair| {
+            let [a, b] = pair.methods.clone();
+            if a < b { (a, b) } else { (b, a) }
+        })
+        .collect();
+    let mut differences = Vec::new();
+    same("feasible method pairs", &can, &real, &mut differences);
+    same("their number", &count, &(real.len() as u64), &mut differences);
+    (differences, true)
+}
+
 /// One random execution, by its seed and by its schedule.
 fn one_execution(source: &str, model: Model, seed: u64, places: &Variables) -> (Vec<String>, Model) {
     let ran = run(&model, &RunRequest { course: Course::Random { seed }, max_steps: STEPS });
@@ -245,6 +263,8 @@ struct Answers {
     feasible: u64,
     excluded: BTreeMap<&'static str, u64>,
     executions: u64,
+    /// Pairs of methods that can be covered, where the oracle has looked at all executions.
+    pairs: u64,
 }
 
 #[test]
@@ -264,6 +284,9 @@ fn answers_agree_with_the_oracle() {
         let request = CoverageRequest { runs: 3, seed, max_steps: STEPS, ..CoverageRequest::default() };
         let (told, mut model) = ask(model, &request);
         let (mut differences, report) = (compare(&told, &oracle), &told.report);
+        let (of_pairs, is_compared) = compare_pairs(&told, &source, &model);
+        differences.extend(of_pairs);
+        answers.pairs += if is_compared { report.method_pairs.feasible.unwrap_or(0) } else { 0 };
         answers.exact += u64::from(report.patterns.all.feasible.is_some());
         answers.instances += report.patterns.all.total;
         answers.feasible += report.patterns.all.feasible.unwrap_or(0);

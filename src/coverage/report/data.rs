@@ -105,8 +105,10 @@ pub struct TermsReport {
 pub struct MethodPairReport {
     /// The two, in text order.
     pub methods: [String; 2],
-    /// Whether some execution covers it.
+    /// Whether these executions cover it.
     pub covered: bool,
+    /// Whether some execution covers it; none where that is not known.
+    pub feasible: Option<bool>,
     /// How many do.
     pub executions: u64,
 }
@@ -116,7 +118,9 @@ pub struct MethodPairReport {
 pub struct MethodPairsReport {
     /// All.
     pub total: u64,
-    /// Those that some execution covers.
+    /// Those that some execution covers; none where that is not known.
+    pub feasible: Option<u64>,
+    /// Those that these executions cover.
     pub covered: u64,
     /// One by one.
     pub pairs: Vec<MethodPairReport>,

@@ -137,14 +137,17 @@ impl<'a> Reporter<'a> {
     }
 
     fn method_pairs(&self) -> MethodPairsReport {
-        let Findings { methods, measured, .. } = self.findings;
+        let Findings { methods, measured, possible_pairs, .. } = self.findings;
         let report = |pair: super::method_pairs::MethodPair| {
             let executions = measured.pairs.get(&pair).copied().unwrap_or(0);
+            let can = possible_pairs.as_ref().map(|possible| possible.contains(&pair));
+            let feasible = if executions > 0 { Some(true) } else { can };
             let methods = pair.map(|method| methods.list[method].name.clone());
-            MethodPairReport { methods, covered: executions > 0, executions }
+            MethodPairReport { methods, covered: executions > 0, feasible, executions }
         };
         MethodPairsReport {
             total: methods.pair_count(),
+            feasible: possible_pairs.as_ref().map(|possible| possible.len() as u64),
             covered: measured.pairs.len() as u64,
             pairs: methods.pairs().map(report).collect(),
         }
