@@ -307,7 +307,8 @@ impl Findings {
         self.terms = Some(Terms { all, feasible });
         if let Some(answer) = &mut self.searched {
             with_fewer_switches(model.machine(), answer);
-            self.measured.add_searched(model.machine(), answer);
+            let watched = Watched::new(model, &self.universe, &self.methods);
+            self.measured.add_searched(&watched, answer);
         }
     }
 

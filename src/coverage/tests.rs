@@ -170,9 +170,8 @@ fn methods_overlap_where_neither_returns_before_the_other_is_called() {
         public void whole() { lock(L); x = 4; unlock(L); }
         private void helper() { x = 3; } }
         C c; int p; int q;\n";
-    let main = |a: &str, b: &str| {
-        format!("{class} void main() {{ cobegin A: p = 1; c.{a}(); B: p = 2; c.{b}(); coend }}")
-    };
+    let main =
+        |a: &str, b: &str| format!("{class} void main() {{ cobegin A: p = 1; c.{a}(); B: p = 2; c.{b}(); coend }}");
     assert_eq!(overlaps(&main("two", "inner"), &mut RoundRobin::new()), set(&["two inner"]));
     assert_eq!(overlaps(&main("two", "two"), &mut RoundRobin::new()), set(&["two two"]));
     assert_eq!(overlaps(&main("two", "inner"), &mut OneByOne), set(&[]));

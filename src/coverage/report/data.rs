@@ -126,12 +126,37 @@ pub struct MethodPairsReport {
     pub pairs: Vec<MethodPairReport>,
 }
 
+/// Instances that a failing execution covers and no passing one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TriggersReport {
+    /// Some of them, those that were complete last first.
+    pub triggers: Vec<TriggerReport>,
+    /// How many more there are.
+    pub triggers_omitted: u64,
+}
+
+/// Such an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TriggerReport {
+    /// The number of the pattern.
+    pub pattern: u8,
+    /// `a reads, b writes, a reads`
+    pub name: String,
+    /// `x`, `A.th`: that of the first access, and the other one if there are two.
+    pub variables: Vec<String>,
+    /// Its accesses, in order.
+    pub steps: Vec<StepReport>,
+}
+
 /// A failure of an execution.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeededFailure {
     /// As in `futures`.
     #[serde(flatten)]
     pub failure: FailureReport,
+    /// What may have triggered it.
+    #[serde(flatten)]
+    pub triggers: TriggersReport,
     /// The seed of the first execution that has it; none for a recorded one, and for one that a search has met.
     pub seed: Option<u64>,
 }
@@ -142,6 +167,9 @@ pub struct SeededDeadlock {
     /// As in `futures`.
     #[serde(flatten)]
     pub deadlock: DeadlockReport,
+    /// What may have triggered it.
+    #[serde(flatten)]
+    pub triggers: TriggersReport,
     /// The seed of the first execution that has it; none for a recorded one, and for one that a search has met.
     pub seed: Option<u64>,
 }

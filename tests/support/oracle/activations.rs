@@ -65,6 +65,15 @@ impl Activations {
         self.waiting.remove(&thread).into_iter().flatten().for_each(|note| self.enter(&note));
     }
 
+    /// What tells apart executions that have come to one state, as far as pairs depend on it: the calls that are open, what waits,
+    /// and the pairs so far.
+    pub fn signature(&self, code: &Code) -> String {
+        let function = |activation: &usize| self.all[*activation].function;
+        let open = self.open.iter().map(|(thread, calls)| (*thread, calls.iter().map(function).collect()));
+        let open: Vec<(usize, Vec<u32>)> = open.filter(|(_, calls): &(_, Vec<u32>)| !calls.is_empty()).collect();
+        format!("{open:?} {:?} {:?}", self.waiting, self.pairs(code))
+    }
+
     /// The pairs that are covered.
     pub fn pairs(&self, code: &Code) -> MethodPairs {
         let public = |of: &Activation| {

@@ -5,6 +5,7 @@ use super::activations::{Activations, MethodPairs, all_pairs};
 use super::code::Op;
 use super::compile;
 use super::coverage::{all_visible, first_state, with_program};
+use super::graph::key;
 use super::local::{Machine, Note};
 use super::patterns::{Access, Event, Instance, covered};
 use super::report::path_text;
@@ -124,9 +125,13 @@ pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Want
     })
 }
 
-/// The pairs of methods that executions cover which are not discarded, each execution on its own. Nothing where there are more
-/// than `most` at a time, or in all.
-pub fn pairs_by_executions(source: &str, visible: &BTreeSet<Access>, most: usize) -> Result<Option<MethodPairs>, String> {
+/// The pairs of methods that executions cover which are not discarded. Two executions that have come to one state, with the same
+/// open calls and the same pairs, go on as one. Nothing where there are more than `most` of such.
+pub fn pairs_by_executions(
+    source: &str,
+    visible: &BTreeSet<Access>,
+    most: usize,
+) -> Result<Option<MethodPairs>, String> {
     with_program(source, |program, file| {
         let code = compile::compile(program, file, &BTreeMap::new())?;
         let accesses = Accesses::new(&code);
@@ -135,7 +140,7 @@ pub fn pairs_by_executions(source: &str, visible: &BTreeSet<Access>, most: usize
         let (mut state, mut activations) = (first_state(&mut machine), Activations::default());
         settle(&mut machine, &mut state, Some(visible));
         drain(&mut machine, &accesses, &mut activations, &mut Vec::new());
-        let (mut open, mut pairs, mut executions) = (vec![(state, activations)], MethodPairs::new(), 0);
+        let (mut open, mut pairs, mut known) = (vec![(state, activations)], MethodPairs::new(), BTreeSet::new());
         while let Some((state, activations)) = open.pop() {
             let mut moves = Vec::new();
             machine.moves(&state, &mut moves);
@@ -150,15 +155,19 @@ pub fn pairs_by_executions(source: &str, visible: &BTreeSet<Access>, most: usize
                 }
                 drain(&mut machine, &accesses, &mut activations, &mut Vec::new());
                 match progress {
-                    Progress::Going => open.push((after, activations)),
+                    Progress::Going => {
+                        after.steps = 0;
+                        if known.insert((key(&after), activations.signature(&code))) {
+                            open.push((after, activations));
+                        }
+                    }
                     Progress::Ended(_) => ends.push(activations),
                     Progress::Discarded => {}
                 }
             }
             machine.trail.clear();
-            executions += ends.len();
             pairs.extend(ends.iter().flat_map(|end| end.pairs(&code)));
-            if executions > most || open.len() > most {
+            if known.len() > most {
                 return Ok(None);
             }
         }
