@@ -7,7 +7,8 @@
 //!    ([`Methods::drivers`]) are run in turn, each by an equal share of the seeds.
 //! 2. Of a program, decide each instance that they do not cover: by the text ([`Reasons`]), else by all states
 //!    ([`feasible`]).
-//! 3. Of a program, decide which pi terms can happen, and find failures and deadlocks that no execution has met, as `futures` does.
+//! 3. Of a program, decide which pairs of methods can be covered ([`overlaps`]).
+//! 4. Of a program, decide which pi terms can happen, and find failures and deadlocks that no execution has met, as `futures` does.
 //!
 //! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
 //! hit, and for a file without `main`, whose clients are unbounded.
@@ -16,11 +17,11 @@ use super::feasible::{Feasible, feasible};
 use super::instance::{Instance, Totals, instances, totals};
 use super::matching::Candidates;
 use super::measure::{Measured, Watched};
-use super::method_pairs::PublicMethods;
+use super::method_pairs::{MethodPair, PublicMethods, pair_of};
 use super::reason::{Reason, Reasons};
 use super::universe::Universe;
 use cssame_budget::{Bound, Budget, Limits};
-use cssame_explore::{Answer, Query, Subject, with_fewer_switches};
+use cssame_explore::{Answer, Asked, OverlapsAnswer, Query, Subject, overlaps, with_fewer_switches};
 use cssame_harness::{Driver, Methods};
 use cssame_ir::{DefinitionId, ReadId};
 use cssame_model::{Model, Options, Unit};
@@ -59,6 +60,8 @@ pub struct Findings {
     pub excluded: BTreeMap<Instance, Reason>,
     /// The instances that some execution covers, those of these executions included; none where that is not known.
     pub feasible: Option<BTreeSet<Instance>>,
+    /// The pairs of methods that overlap in some execution; none where that is not known.
+    pub possible_pairs: Option<BTreeSet<MethodPair>>,
     /// The pi terms of a program.
     pub terms: Option<Terms>,
     /// What a search through all executions says of the ends and terms of a program, where it was asked for.
@@ -117,6 +120,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
         measured.replay(0, &watched, recorded, request.max_steps).map_err(|departure| (number, departure))?;
     }
     measured.run_seeds(0, &watched, request.seeds.clone(), request.max_steps, budget);
+    let asked = watched.asked().clone();
     let mut findings = Findings {
         totals,
         bound: measured.bound,
@@ -125,6 +129,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
         measured,
         excluded: BTreeMap::new(),
         feasible: None,
+        possible_pairs: None,
         terms: None,
         searched: None,
         drivers: Vec::new(),
@@ -132,6 +137,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
     };
     let share = budget.share(Limits { max_states: request.explore.or(Some(0)), ..Limits::default() });
     findings.decide(model, &reasons, request.explore.is_some(), &share);
+    findings.find_pairs(model, &asked, request.explore.is_some(), &share);
     findings.find_terms(model, request.explore.is_some(), &share);
     Ok(findings)
 }
@@ -227,6 +233,7 @@ pub fn of_library(unit: &Unit, (universe, methods): (Universe, PublicMethods), m
         measured,
         excluded: BTreeMap::new(),
         feasible: None,
+        possible_pairs: None,
         terms: None,
         searched: None,
         drivers: Vec::new(),
@@ -268,6 +275,25 @@ impl Findings {
         self.feasible = Some(self.measured.instances.keys().copied().chain(covered).collect());
     }
 
+    /// Finds which pairs of methods can be covered.
+    fn find_pairs(&mut self, model: &Model, asked: &Asked, explore: bool, budget: &Budget<'_>) {
+        let all = self.methods.pair_count();
+        if self.measured.pairs.len() as u64 == all {
+            self.possible_pairs = Some(self.methods.pairs().collect());
+            return;
+        }
+        if !explore {
+            return;
+        }
+        let most = usize::try_from(all).unwrap_or(usize::MAX);
+        let OverlapsAnswer { pairs, bound } = overlaps(model.machine(), asked, most, budget);
+        self.bound = self.bound.or(bound);
+        if bound.is_none() {
+            let covered = self.measured.pairs.keys().copied();
+            self.possible_pairs = Some(pairs.into_iter().map(pair_of).chain(covered).collect());
+        }
+    }
+
     fn find_terms(&mut self, model: &Model, explore: bool, budget: &Budget<'_>) {
         let form = model.form();
         let of_read = |read: ReadId| form.terms(read).into_iter().map(move |definition| (read, definition));
@@ -281,7 +307,8 @@ impl Findings {
         self.terms = Some(Terms { all, feasible });
         if let Some(answer) = &mut self.searched {
             with_fewer_switches(model.machine(), answer);
-            self.measured.add_searched(model.machine(), answer);
+            let watched = Watched::new(model, &self.universe, &self.methods);
+            self.measured.add_searched(&watched, answer);
         }
     }
 

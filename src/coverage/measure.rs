@@ -13,10 +13,10 @@
 use super::instance::Instance;
 use super::matching::Candidates;
 use super::matching::Matcher;
-use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
+use super::method_pairs::{MethodPair, Overlaps, PublicMethods, asked};
 use super::universe::{Binding, Universe};
 use cssame_budget::{Bound, Budget};
-use cssame_explore::{Answer, blocked_threads};
+use cssame_explore::{Answer, Asked, blocked_threads};
 use cssame_ir::{Access, DefinitionId, ReadId};
 use cssame_model::Model;
 use cssame_schedule as schedule;
@@ -36,7 +36,7 @@ pub struct Watched<'a> {
     /// The accesses of the file.
     pub universe: &'a Universe,
     binding: Binding,
-    methods: Vec<Option<MethodId>>,
+    asked: Asked,
     candidates: Option<&'a Candidates>,
 }
 
@@ -45,13 +45,19 @@ impl<'a> Watched<'a> {
     #[must_use]
     pub fn new(model: &'a Model, universe: &'a Universe, methods: &PublicMethods) -> Watched<'a> {
         let binding = Binding::new(universe, model.program());
-        Watched { model, universe, binding, methods: methods.bind(model.program()), candidates: None }
+        let asked = asked(model.program(), &methods.bind(model.program()));
+        Watched { model, universe, binding, asked, candidates: None }
     }
 
     /// The same, where it is known that its executions can cover these instances alone.
     #[must_use]
     pub fn among(self, candidates: &'a Candidates) -> Watched<'a> {
         Watched { candidates: Some(candidates), ..self }
+    }
+
+    /// The methods, as a search for calls that overlap is asked about them.
+    pub(crate) fn asked(&self) -> &Asked {
+        &self.asked
     }
 
     /// Watches one execution of the program.
@@ -63,7 +69,7 @@ impl<'a> Watched<'a> {
             None => matcher,
         };
         let shown = Shown { terms: FxHashSet::default(), places: FxHashSet::default() };
-        (matcher, (Overlaps::new(&self.methods), shown))
+        (matcher, (Overlaps::new(self.model.machine(), &self.asked), shown))
     }
 }
 
@@ -138,6 +144,8 @@ pub struct BadEnd {
     pub steps: Vec<Choice>,
     /// Who has failed.
     pub thread: Option<String>,
+    /// The instances that the execution covers, in the order in which their last accesses were made.
+    pub covered: Vec<Instance>,
     /// The place of a failure, the threads of a deadlock.
     at: Vec<(String, CodeIndex)>,
 }
@@ -157,7 +165,7 @@ impl BadEnd {
             ExecutionStatus::StepLimit => Vec::new(),
             ExecutionStatus::Ok | ExecutionStatus::Discarded | ExecutionStatus::Stopped => return None,
         };
-        Some(BadEnd { status: (*status).clone(), steps: steps.to_vec(), thread, at })
+        Some(BadEnd { status: (*status).clone(), steps: steps.to_vec(), thread, covered: Vec::new(), at })
     }
 
     /// Whether both are the same failure or the same deadlock.
@@ -217,6 +225,8 @@ pub struct Measured {
     pub discarded: u64,
     /// How many cover each instance.
     pub instances: BTreeMap<Instance, u64>,
+    /// The instances that executions cover which end well.
+    pub passing: BTreeSet<Instance>,
     /// How many cover each pair of methods.
     pub pairs: BTreeMap<MethodPair, u64>,
     /// How many have each pi term; reads and definitions are those of the last program that was watched.
@@ -243,14 +253,17 @@ impl Measured {
         }
         self.executions += 1;
         self.is_cut |= one.is_cut;
+        if one.status == ExecutionStatus::Ok.word() {
+            self.passing.extend(&one.covered);
+        }
+        if let Some(end) = one.end {
+            self.add_end(program, origin, BadEnd { covered: one.covered.clone(), ..end });
+        }
         one.covered.into_iter().for_each(|instance| *self.instances.entry(instance).or_default() += 1);
         one.pairs.into_iter().for_each(|pair| *self.pairs.entry(pair).or_default() += 1);
         one.terms.into_iter().for_each(|term| *self.terms.entry(term).or_default() += 1);
         one.lines.into_iter().for_each(|line| *self.lines.entry(line).or_default() += 1);
         *self.statuses.entry(one.status).or_default() += 1;
-        if let Some(end) = one.end {
-            self.add_end(program, origin, end);
-        }
     }
 
     fn add_end(&mut self, program: usize, origin: Origin, end: BadEnd) {
@@ -259,15 +272,18 @@ impl Measured {
         }
     }
 
-    /// Adds the failures and deadlocks of the first program that a search has met and no execution. They cover nothing: such an
-    /// execution is not one of those that are measured.
-    pub fn add_searched(&mut self, machine: &Machine, answer: &Answer) {
+    /// Adds the failures and deadlocks of the first program that a search has met and no execution. What they cover does not
+    /// count: such an execution is not one of those that are measured.
+    pub fn add_searched(&mut self, watched: &Watched<'_>, answer: &Answer) {
+        let machine = watched.model.machine();
         let failures = answer.failures.iter().map(|failure| &failure.schedule);
         for steps in failures.chain(answer.deadlocks.iter().map(|deadlock| &deadlock.schedule)) {
-            let done = schedule::run(machine, &mut Scripted::new(steps), steps.len() as u64, &mut ());
+            let mut watch = watched.watch();
+            let done = schedule::run(machine, &mut Scripted::new(steps), steps.len() as u64, &mut watch);
             if let Some(end) = BadEnd::of(machine, &ended(&done)).filter(|end| end.status != ExecutionStatus::StepLimit)
             {
-                self.add_end(0, Origin::Searched, end);
+                let covered = watch.0.covered().copied().collect();
+                self.add_end(0, Origin::Searched, BadEnd { covered, ..end });
             }
         }
     }

@@ -2,18 +2,23 @@
 //!
 //! **Input**: the events of an execution. **Output**: the pairs of public methods that it covers.
 //!
-//! **Algorithm** (after CovCon; Choudhary, Lu and Pradel, ICSE 2017): two activations in different threads overlap if each makes
-//! a step while the other one is open. An activation is open from its first step to its return. At each step of a thread,
-//! each of its activations has made a step while those of other threads are open; a pair is covered where both have.
+//! **Definition** (after CovCon; Choudhary, Lu and Pradel, ICSE 2017): an activation is from the step in which the call is made
+//! to the step in which it returns; a spawned method is called in the step that spawns it. Two activations of different threads
+//! overlap if neither returns in a step before the one in which the other is called, and their pair is covered then. So a method
+//! that is blocked at its first lock has been called, and methods that are synchronised as a whole, or have one step, have
+//! pairs that can be covered.
 //!
-//! **Soundness and limits**: exact for the execution. Calls within the class are activations too. There are n(n+1)/2 pairs
-//! for n public methods of the file: unordered, a method with itself as well.
+//! **Algorithm**: that of [`OpenCalls`], which also finds the pairs of all executions ([`cssame_explore::overlaps`]).
+//!
+//! **Soundness and limits**: exact for the execution. Calls within the class are activations too, and a method that forks threads
+//! overlaps with what they call. There are n(n+1)/2 pairs for n public methods of the file: unordered, a method with itself as
+//! well.
 
+use cssame_explore::{Asked, NumberPair, OpenCalls};
 use cssame_ir::{FunctionId, FunctionKind, Program};
 use cssame_source::Span;
 use cssame_source::arena::{Arena, id};
-use cssame_vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
-use rustc_hash::FxHashSet;
+use cssame_vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use std::collections::BTreeSet;
 
 id! {
@@ -81,44 +86,30 @@ impl PublicMethods {
     }
 }
 
-/// A call of a public method that has not returned.
-#[derive(Clone, Copy, Debug)]
-struct Call {
-    /// None for other functions.
-    method: Option<MethodId>,
-    /// Its number in the execution.
-    number: u32,
-    /// Whether it has made a step.
-    stepped: bool,
+/// What is asked of the search for calls that overlap: the methods, by their numbers.
+#[must_use]
+pub fn asked(program: &Program, methods: &[Option<MethodId>]) -> Asked {
+    Asked::new(program, methods.iter().map(|method| method.map(|id| id.0)).collect())
+}
+
+/// The pair of two methods, by their numbers.
+#[must_use]
+pub fn pair_of(numbers: NumberPair) -> MethodPair {
+    numbers.map(MethodId)
 }
 
 /// The pairs of methods that an execution covers.
 #[derive(Debug)]
 pub struct Overlaps<'a> {
-    /// By function.
-    methods: &'a [Option<MethodId>],
-    /// By slot: the calls of the thread in it.
-    calls: Vec<Vec<Call>>,
-    count: u32,
-    /// Whose step is being done, if its calls have not been told of it yet.
-    stepping: Option<ThreadIndex>,
-    /// The first call has made a step while the second one was open.
-    seen: FxHashSet<(u32, u32)>,
+    calls: OpenCalls<'a>,
     covered: BTreeSet<MethodPair>,
 }
 
 impl<'a> Overlaps<'a> {
-    /// Before the first step; the methods are those of each function.
+    /// Before the first step.
     #[must_use]
-    pub fn new(methods: &'a [Option<MethodId>]) -> Overlaps<'a> {
-        Overlaps {
-            methods,
-            calls: Vec::new(),
-            count: 0,
-            stepping: None,
-            seen: FxHashSet::default(),
-            covered: BTreeSet::new(),
-        }
+    pub fn new(machine: &'a Machine, asked: &'a Asked) -> Overlaps<'a> {
+        Overlaps { calls: OpenCalls::new(machine, asked), covered: BTreeSet::new() }
     }
 
     /// The pairs, in order.
@@ -127,61 +118,29 @@ impl<'a> Overlaps<'a> {
         &self.covered
     }
 
-    fn slot(&mut self, thread: ThreadName) -> &mut Vec<Call> {
-        let index = thread.slot.index();
-        if self.calls.len() <= index {
-            self.calls.resize(index + 1, Vec::new());
-        }
-        &mut self.calls[index]
-    }
-
-    /// The thread makes its step in the calls that it is in now.
-    fn step(&mut self, thread: ThreadName) {
-        if self.stepping != Some(thread.slot) {
-            return;
-        }
-        self.stepping = None;
-        self.slot(thread).iter_mut().for_each(|call| call.stepped = true);
-        let index = thread.slot.index();
-        let is_open = |call: &&Call| call.stepped && call.method.is_some();
-        for own in self.calls[index].iter().filter(is_open) {
-            let others = self.calls.iter().enumerate().filter(|&(slot, _)| slot != index);
-            for other in others.flat_map(|(_, calls)| calls).filter(is_open) {
-                self.seen.insert((own.number, other.number));
-                if self.seen.contains(&(other.number, own.number))
-                    && let (Some(first), Some(second)) = (own.method, other.method)
-                {
-                    self.covered.insert([first.min(second), first.max(second)]);
-                }
-            }
-        }
+    fn take(&mut self) {
+        self.covered.extend(self.calls.pairs().iter().map(|&numbers| pair_of(numbers)));
     }
 }
 
 impl Observer for Overlaps<'_> {
-    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
-        self.step(thread);
-        if let Event::End { .. } = event {
-            self.slot(thread).clear();
-        }
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.calls.event(thread, at, event);
     }
 
     fn begin_step(&mut self, thread: ThreadName) {
-        self.stepping = Some(thread.slot);
+        self.calls.begin_step(thread);
     }
 
-    fn end_step(&mut self, thread: ThreadName, _: u32) {
-        self.step(thread);
+    fn end_step(&mut self, _: ThreadName, _: u32) {
+        self.take();
     }
 
-    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
-        let (method, number) = (self.methods.get(function.index()).copied().flatten(), self.count);
-        self.count += 1;
-        self.slot(thread).push(Call { method, number, stepped: false });
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+        self.calls.call(thread, function, arguments);
     }
 
     fn leave(&mut self, thread: ThreadName) {
-        self.step(thread);
-        self.slot(thread).pop();
+        self.calls.leave(thread);
     }
 }

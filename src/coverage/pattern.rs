@@ -80,6 +80,19 @@ impl Pattern {
     pub fn has_two_variables(&self) -> bool {
         self.letters.iter().any(|letter| letter.slot == Slot::Y)
     }
+
+    /// `a reads, b writes, a reads`; with two variables `a writes x, b writes x, …`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let two = self.has_two_variables();
+        let variable = |slot: Slot| match slot {
+            _ if !two => "",
+            Slot::X => " x",
+            Slot::Y => " y",
+        };
+        let word = |letter: &Letter| format!("{} {}s{}", letter.role.word(), letter.kind.word(), variable(letter.slot));
+        self.letters.iter().map(word).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Letters of a pattern at most.

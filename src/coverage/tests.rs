@@ -1,5 +1,6 @@
 //! The worked example of Wang et al. (FACTS C), and small programs whose coverage is known by hand.
 
+use super::method_pairs::asked;
 use super::*;
 use cssame_ir::Access;
 use cssame_model::{Model, Options, Unit};
@@ -153,27 +154,52 @@ impl Policy for OneByOne {
 fn overlaps(text: &str, policy: &mut impl Policy) -> BTreeSet<String> {
     let model = model(text);
     let methods = PublicMethods::new(model.program());
-    let bound = methods.bind(model.program());
-    let mut overlaps = Overlaps::new(&bound);
+    let asked = asked(model.program(), &methods.bind(model.program()));
+    let mut overlaps = Overlaps::new(model.machine(), &asked);
     run(model.machine(), policy, 10_000, &mut overlaps);
     let name = |method: MethodId| methods.list[method].name.rsplit('.').next().unwrap_or_default().to_owned();
     overlaps.covered().iter().map(|pair| pair.map(name).join(" ")).collect()
 }
 
 #[test]
-fn methods_overlap_where_each_makes_a_step_while_the_other_is_open() {
+fn methods_overlap_where_neither_returns_before_the_other_is_called() {
     let class = "class C { int x; int y; lock L;
         public void two() { x = 1; y = 1; }
         public void inner() { helper(); y = 2; }
         public void one() { x = 2; }
+        public void whole() { lock(L); x = 4; unlock(L); }
         private void helper() { x = 3; } }
-        C c;\n";
-    let main = |a: &str, b: &str| format!("{class} void main() {{ cobegin A: c.{a}(); B: c.{b}(); coend }}");
+        C c; int p; int q;\n";
+    let main =
+        |a: &str, b: &str| format!("{class} void main() {{ cobegin A: p = 1; c.{a}(); B: p = 2; c.{b}(); coend }}");
     assert_eq!(overlaps(&main("two", "inner"), &mut RoundRobin::new()), set(&["two inner"]));
     assert_eq!(overlaps(&main("two", "two"), &mut RoundRobin::new()), set(&["two two"]));
     assert_eq!(overlaps(&main("two", "inner"), &mut OneByOne), set(&[]));
-    // One step is over before another thread can make one.
-    assert_eq!(overlaps(&main("two", "one"), &mut RoundRobin::new()), set(&[]));
+    assert_eq!(overlaps(&main("two", "one"), &mut RoundRobin::new()), set(&["two one"]));
+    // The second one is blocked at its first lock all the while.
+    assert_eq!(overlaps(&main("whole", "whole"), &mut RoundRobin::new()), set(&["whole whole"]));
+    assert_eq!(overlaps(&main("whole", "whole"), &mut OneByOne), set(&[]));
+}
+
+#[test]
+fn pairs_that_no_execution_has_are_known() {
+    let class = "class C { int x; lock L;
+        public void whole() { lock(L); x = 4; unlock(L); }
+        public void one() { x = 2; } }
+        C c; event e;\n";
+    let pairs = |main: &str| {
+        let model = model(&format!("{class} void main() {{ {main} }}"));
+        let request = Request { seeds: 0..0, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
+        let findings = find(&model, &request, &cssame_budget::Budget::unlimited()).unwrap();
+        let (report, _) = report::report(&model, &findings);
+        let can = report.method_pairs.pairs.iter().filter(|pair| pair.feasible == Some(true));
+        can.map(|pair| pair.methods.join(" ").replace("C.", "")).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(pairs("cobegin A: c.whole(); B: c.whole(); coend"), set(&["whole whole"]));
+    assert_eq!(pairs("cobegin A: c.whole(); c.one(); B: c.one(); coend"), set(&["whole one", "one one"]));
+    // `one` is called behind what waits for the end of `whole`.
+    assert_eq!(pairs("cobegin A: { c.whole(); set(e); } B: { wait(e); c.one(); } coend"), set(&[]));
+    assert_eq!(pairs("c.one(); cobegin A: c.one(); B: assume(false); coend"), set(&[]));
 }
 
 #[test]

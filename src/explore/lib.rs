@@ -53,6 +53,7 @@ pub use question::by_executions::by_executions;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use question::executions::{ExecutionsAnswer, executions};
 pub use question::futures::{by_states, futures};
+pub use question::overlaps::{Asked, NumberPair, OpenCalls, OverlapsAnswer, overlaps};
 pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, Racing, races, races_by_executions};
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::steps::{StepEdge, StepGraph, steps};

@@ -47,7 +47,8 @@ fn the_facts_of_the_paper_are_shown() {
 fn the_text_fits_and_says_what_is_missing() {
     let answer = shown(&format!("coverage {LOG4J} --runs 1"));
     assert_eq!(answer.status, 0);
-    let first = "covered: 2 of 16 instances (12.5 %), 2 of 5 that can happen (40.0 %)\n";
+    let first = "2 of 5 possible instances covered (40.0 %); there are 16 in all\n\
+                 1 of 1 possible method pair covered (100.0 %); there are 3 in all\n";
     assert!(answer.stdout.starts_with(first), "{}", answer.stdout);
     let page = fs::read_to_string("docs/commands/coverage.md").unwrap();
     assert!(
@@ -123,6 +124,9 @@ fn nothing_is_claimed_beyond_a_bound() {
     assert_eq!(shown(&format!("coverage {LOG4J} --max-states 3 --runs 1")).status, 3);
     let answer = shown(&format!("coverage {LOG4J} --no-exploration --runs 1"));
     assert!(answer.status == 0 && answer.stdout.contains("(--no-exploration)"), "{answer:?}");
+    // What is not known is not claimed: of how many instances and pairs it is said then.
+    assert!(answer.stdout.starts_with("2 of all 16 instances covered (12.5 %); "), "{}", answer.stdout);
+    assert!(answer.stdout.contains("1 of all 3 method pairs covered"), "{}", answer.stdout);
     let files = Files::new();
     let endless =
         files.write("endless.csm", "int x;\ncobegin\n  A: while (x == 0) { skip; }\n  B: skip;\ncoend\nx = 1;\n");
@@ -151,6 +155,32 @@ fn what_a_search_has_met_is_told_where_no_execution_shows_it() {
     let answer = call("run --schedule", &[&files.path("found/failure-1.json"), &path]);
     assert_eq!(answer.status, 1, "{}", answer.text());
     assert_eq!(call("coverage --no-exploration", &[&path]).status, 0);
+}
+
+#[test]
+fn a_failure_names_what_no_passing_execution_covers() {
+    let files = Files::new();
+    // Only a write between the two reads fails.
+    let text = "int x;\ncobegin\n A: x = 1;\n B: if (x == 0) { int n = x; assert(n == 0); }\ncoend\n";
+    let path = files.write("between.csm", text);
+    let answer = call("coverage --format json", &[&path]).json();
+    let failure = &answer["failures"][0];
+    // The second read after the write, and both around it.
+    let triggers = failure["triggers"].as_array().unwrap();
+    assert_eq!((triggers.len(), &failure["triggers_omitted"]), (2, &0.into()), "{failure:#}");
+    let trigger = triggers.iter().find(|one| one["pattern"] == 4).unwrap();
+    assert!(triggers.iter().any(|one| one["pattern"] == 2), "{failure:#}");
+    assert_eq!(trigger["name"], "a reads, b writes, a reads");
+    assert_eq!(trigger["variables"], serde_json::json!(["x"]));
+    let accesses: Vec<&str> =
+        trigger["steps"].as_array().unwrap().iter().map(|s| s["access"].as_str().unwrap()).collect();
+    assert_eq!(accesses, ["x@4:9", "x@3:5", "x@4:27"]);
+    let text = call("coverage", &[&path]).stdout;
+    assert!(text.contains("no passing execution covers this instance of pattern 4 on x"), "{text}");
+    // Where none passes, there is nothing to compare with.
+    let always = files.write("always.csm", "int x;\ncobegin\n A: x = 1;\n B: int n = x; assert(false);\ncoend\n");
+    let answer = call("coverage --format json", &[&always]).json();
+    assert_eq!(answer["failures"][0]["triggers"], serde_json::json!([]), "{answer:#}");
 }
 
 #[test]
@@ -193,7 +223,7 @@ fn lcov_has_a_branch_for_each_instance() {
     let small = files.write("small.csm", SMALL);
     let out = files.path("small.info");
     let answer = call("coverage --report lcov --output", &[&out, &small]);
-    assert!(answer.status == 0 && answer.stdout.starts_with("covered: "), "{answer:?}");
+    assert!(answer.status == 0 && answer.stdout.contains(" possible instances covered ("), "{answer:?}");
     let text = fs::read_to_string(out).unwrap();
     let name = small.to_str().unwrap();
     let first = "BRDA:4,1,0,42\nBRDA:4,1,1,0\nBRDA:4,4,0,0\nBRDA:4,4,1,0\nBRDA:4,4,2,0\nBRDA:4,4,3,0\nBRDA:4,7,0,0\nBRDA:4,7,1,0\n";

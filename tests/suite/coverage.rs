@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use support::generate;
 use support::oracle::{
     Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Wanted, all_instances, among, by_pattern,
-    coverage_of_source, library_variables, replay, totals,
+    coverage_of_source, library_variables, pairs_by_executions, replay, totals,
 };
 use support::{first_seed, possible_model, programs};
 
@@ -219,6 +219,24 @@ fn visible(model: &Model) -> BTreeSet<Access> {
     reads.chain(writes).map(|(place, write)| Access { place, write }).collect()
 }
 
+/// What the answer says of the pairs of methods that can be covered, otherwise than the executions of the oracle; whether there
+/// were few enough to tell.
+fn compare_pairs(told: &Told, source: &str, model: &Model) -> (Vec<String>, bool) {
+    let real = pairs_by_executions(source, &visible(model), 4_000).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let (Some(real), Some(count)) = (real, told.report.method_pairs.feasible) else { return (Vec::new(), false) };
+    let can = told.report.method_pairs.pairs.iter().filter(|pair| pair.feasible == Some(true));
+    let can: BTreeSet<(String, String)> = can
+        .map(|pair| {
+            let [a, b] = pair.methods.clone();
+            if a < b { (a, b) } else { (b, a) }
+        })
+        .collect();
+    let mut differences = Vec::new();
+    same("feasible method pairs", &can, &real, &mut differences);
+    same("their number", &count, &(real.len() as u64), &mut differences);
+    (differences, true)
+}
+
 /// One random execution, by its seed and by its schedule.
 fn one_execution(source: &str, model: Model, seed: u64, places: &Variables) -> (Vec<String>, Model) {
     let ran =
@@ -246,6 +264,8 @@ struct Answers {
     feasible: u64,
     excluded: BTreeMap<&'static str, u64>,
     executions: u64,
+    /// Pairs of methods that can be covered, where the oracle has looked at all executions.
+    pairs: u64,
 }
 
 #[test]
@@ -265,6 +285,9 @@ fn answers_agree_with_the_oracle() {
         let request = CoverageRequest { runs: 3, seed, max_steps: STEPS, ..CoverageRequest::default() };
         let (told, mut model) = ask(model, &request);
         let (mut differences, report) = (compare(&told, &oracle), &told.report);
+        let (of_pairs, is_compared) = compare_pairs(&told, &source, &model);
+        differences.extend(of_pairs);
+        answers.pairs += if is_compared { report.method_pairs.feasible.unwrap_or(0) } else { 0 };
         answers.exact += u64::from(report.patterns.all.feasible.is_some());
         answers.instances += report.patterns.all.total;
         answers.feasible += report.patterns.all.feasible.unwrap_or(0);
@@ -308,6 +331,35 @@ fn who_waits_in_a_loop_covers_what_the_oracle_says() {
         assert!(oracle.complete && told.feasible.is_some(), "{source}");
         assert_eq!(compare(&told, &oracle), Vec::<String>::new(), "{source}");
     }
+}
+
+#[test]
+fn pairs_of_methods_are_those_of_the_oracle() {
+    let programs = programs(12);
+    let first = first_seed(1);
+    let (mut wrong, mut counts) = (Vec::new(), [0, 0, 0]);
+    for seed in first..first + programs {
+        let source = generate::library(seed).client(seed);
+        let Some(model) = possible_model(&source) else { continue };
+        let request = CoverageRequest { runs: 1, seed, max_steps: STEPS, ..CoverageRequest::default() };
+        let (told, mut model) = ask(model, &request);
+        let (mut differences, is_compared) = compare_pairs(&told, &source, &model);
+        counts[0] += u64::from(is_compared);
+        counts[1] += if is_compared { told.report.method_pairs.feasible.unwrap_or(0) } else { 0 };
+        let places = coverage_of_source(&source, &CoverageOptions { max_states: 1, ..CoverageOptions::default() });
+        let places = places.unwrap_or_else(|error| panic!("{seed}: {error}\n{source}")).places;
+        for run in 0..2 {
+            let (found, same_model) = one_execution(&source, model, 5 * seed + run, &places);
+            (model, counts[2]) = (same_model, counts[2] + 1);
+            differences.extend(found);
+        }
+        if !differences.is_empty() && wrong.len() < 4 {
+            wrong.push(format!("{seed}: {differences:#?}\n{source}"));
+        }
+    }
+    println!("programs, pairs that are feasible in them, executions: {counts:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(support::has_new_seed() || counts[1] > programs, "{counts:?}");
 }
 
 #[test]

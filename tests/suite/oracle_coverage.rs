@@ -356,41 +356,46 @@ fn a_schedule_says_which_alternative() {
 }
 
 #[test]
-fn methods_overlap_where_each_makes_a_step_while_the_other_is_open() {
-    let source = log4j_with(3);
-    let pairs = |list: &str| {
-        let found = run(&source, list);
-        (found.pairs.len(), found.late_pairs.into_iter().collect::<Vec<_>>())
+fn methods_overlap_where_neither_returns_before_the_other_is_called() {
+    let pairs = |source: &str, list: &str| -> Vec<String> {
+        run(source, list).pairs.into_iter().map(|(a, b)| format!("{a} {b}")).collect()
     };
-    let both = vec![("Category.set".to_owned(), "Category.severe".to_owned())];
-    // `set` has one step: it is over at once, or else its return belongs to the next step of its thread.
-    assert_eq!(pairs("main main T1 T2 T1"), (0, both));
-    assert_eq!(pairs("main main T1 T2 T2 T1"), (0, Vec::new()));
-    assert_eq!(pairs("main main T1 T1 T2"), (0, Vec::new()));
-    assert_eq!(pairs("main main T2 T1"), (0, Vec::new()));
+    let source = log4j_with(3);
+    // Both are called in the step that forks, and so each order of their steps has the pair.
+    for list in ["main main T1 T2 T1", "main main T1 T1 T2", "main main T2 T1", "main main"] {
+        assert_eq!(pairs(&source, list), ["Category.set Category.severe"], "{list}");
+    }
     assert_eq!(run(&source, "main").all_pairs.len(), 3);
+    let class = "class A { int v; lock L; public void one() { v = 1; } public void two() { v = 2; v = 3; }
+        public void whole() { lock(L); v = 4; unlock(L); } public void empty() { } } A a; int x, y;";
+    let program = |a: &str, b: &str| {
+        format!("{class} void main() {{ cobegin T1: x = 1; {a} x = 2; T2: y = 1; {b} y = 2; coend print(x + y); }}")
+    };
+    let ones = program("a.one();", "a.two();");
+    assert_eq!(pairs(&ones, "main T1 T2 T1 T2"), ["A.one A.two"]);
+    // `one` returns behind its write, before `two` is called.
+    assert_eq!(pairs(&ones, "main T1 T1 T2 T2 T2"), Vec::<String>::new());
+    assert_eq!(pairs(&ones, "main T2 T2 T1 T1"), ["A.one A.two"]);
+    assert_eq!(pairs(&ones, "main T2 T2 T2 T1 T1"), Vec::<String>::new());
+    // Who is blocked at the first lock has been called.
+    let locked = program("a.whole();", "a.whole();");
+    assert_eq!(pairs(&locked, "main T1 T1 T2 T1 T1"), ["A.whole A.whole"]);
+    assert_eq!(pairs(&locked, "main T1 T1 T1 T1 T2"), Vec::<String>::new());
+    // One without steps is there in the step that calls it, and where the other one returns in that step.
+    let empty = program("a.empty();", "a.two();");
+    assert_eq!(pairs(&empty, "main T1 T2 T2 T2"), Vec::<String>::new());
+    assert_eq!(pairs(&empty, "main T2 T2 T1"), ["A.empty A.two"]);
+    // What follows a print waits for the next step.
+    let printed = program("print(1); a.one();", "a.two();");
+    assert_eq!(pairs(&printed, "main T1 T2 T2 T2"), Vec::<String>::new());
+    assert_eq!(pairs(&printed, "main T1 T2 T1"), ["A.one A.two"]);
+    let spawned = "class A { int v; public void m() { v = 1; v = 2; } } A a; void main() { spawn a.m(); a.m(); }";
+    assert_eq!(pairs(spawned, "main"), ["A.m A.m"]);
     let nested = "class A { int v; public void one() { v = 1; two(); v = 2; } public void two() { v = 3; }
         private void three() { v = 4; v = 5; } public void four() { three(); } }
         A a; void main() { cobegin T1: a.one(); T2: a.four(); coend }";
-    let pairs = |list: &str| -> [Vec<String>; 2] {
-        let found = run(nested, list);
-        [found.pairs, found.late_pairs].map(|pairs| pairs.into_iter().map(|(a, b)| format!("{a} {b}")).collect())
-    };
-    let (one, two) = ("A.four A.one".to_owned(), "A.four A.two".to_owned());
-    assert_eq!(pairs("main T1 T2 T1 T2 T1"), [vec![one.clone()], vec![one.clone(), two]]);
-    assert_eq!(pairs("main T1 T2 T1 T1 T2"), [vec![one.clone()], vec![one]]);
-    assert!(pairs("main T1 T1 T1 T2 T2").iter().all(Vec::is_empty));
-    assert_eq!(run(nested, "main").all_pairs.len(), 6);
-    let spawned = "class A { int v; public void m() { v = 1; v = 2; } } A a;
-        void main() { spawn a.m(); a.m(); }";
-    assert_eq!(run(spawned, "main main m main m").pairs.len(), 1);
-    assert_eq!(run(spawned, "main main m main").late_pairs.len(), 1);
-    assert_eq!(run(spawned, "main main main m m").pairs.len(), 0);
-    // Who waits in a method is in it, and makes no step.
-    let meeting = "class A { barrier b(2); int v; public void m() { v = 1; barrier(b); } } A a;
-        void main() { cobegin T1: a.m(); T2: a.m(); coend }";
-    assert_eq!(run(meeting, "main T1 T1 T2 T2").pairs.len(), 0);
-    assert_eq!(run(meeting, "main T1 T2 T1 T2").pairs.len(), 1);
+    assert_eq!(pairs(nested, "main T1"), ["A.four A.one", "A.four A.two"]);
+    assert_eq!(pairs(nested, "main T2 T2 T1 T1 T1"), ["A.four A.one"]);
 }
 
 #[test]

@@ -105,8 +105,10 @@ pub struct TermsReport {
 pub struct MethodPairReport {
     /// The two, in text order.
     pub methods: [String; 2],
-    /// Whether some execution covers it.
+    /// Whether these executions cover it.
     pub covered: bool,
+    /// Whether some execution covers it; none where that is not known.
+    pub feasible: Option<bool>,
     /// How many do.
     pub executions: u64,
 }
@@ -116,10 +118,34 @@ pub struct MethodPairReport {
 pub struct MethodPairsReport {
     /// All.
     pub total: u64,
-    /// Those that some execution covers.
+    /// Those that some execution covers; none where that is not known.
+    pub feasible: Option<u64>,
+    /// Those that these executions cover.
     pub covered: u64,
     /// One by one.
     pub pairs: Vec<MethodPairReport>,
+}
+
+/// Instances that a failing execution covers and no passing one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TriggersReport {
+    /// Some of them, those that were complete last first.
+    pub triggers: Vec<TriggerReport>,
+    /// How many more there are.
+    pub triggers_omitted: u64,
+}
+
+/// Such an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TriggerReport {
+    /// The number of the pattern.
+    pub pattern: u8,
+    /// `a reads, b writes, a reads`
+    pub name: String,
+    /// `x`, `A.th`: that of the first access, and the other one if there are two.
+    pub variables: Vec<String>,
+    /// Its accesses, in order.
+    pub steps: Vec<StepReport>,
 }
 
 /// A failure of an execution.
@@ -128,6 +154,9 @@ pub struct SeededFailure {
     /// As in `futures`.
     #[serde(flatten)]
     pub failure: FailureReport,
+    /// What may have triggered it.
+    #[serde(flatten)]
+    pub triggers: TriggersReport,
     /// The seed of the first execution that has it; none for a recorded one, and for one that a search has met.
     pub seed: Option<u64>,
 }
@@ -138,6 +167,9 @@ pub struct SeededDeadlock {
     /// As in `futures`.
     #[serde(flatten)]
     pub deadlock: DeadlockReport,
+    /// What may have triggered it.
+    #[serde(flatten)]
+    pub triggers: TriggersReport,
     /// The seed of the first execution that has it; none for a recorded one, and for one that a search has met.
     pub seed: Option<u64>,
 }

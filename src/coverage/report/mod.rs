@@ -5,6 +5,7 @@
 
 mod data;
 mod lines;
+mod met;
 
 pub use data::*;
 pub use lines::{BranchReport, LineReport, LinesReport, MAX_BRANCHES};
@@ -14,12 +15,11 @@ use super::instance::Instance;
 use super::pattern::{PatternId, Role};
 use super::reason::Reason;
 use super::universe::AccessId;
-use cssame_explore::report::{DeadlockReport, FailureReport};
 use cssame_form::{definition_name, read_name};
 use cssame_ir::{DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
 use cssame_model::{Model, Unit};
-use cssame_schedule::ExecutionStatus;
 use lines::lines;
+use met::met;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instances that are listed as missing at most.
@@ -115,14 +115,6 @@ impl<'a> Reporter<'a> {
     }
 
     fn instance(&self, instance: &Instance, reason: Option<Reason>) -> InstanceReport {
-        let step = |(letter, access): (super::pattern::Letter, AccessId)| {
-            let of = &self.findings.universe.accesses[access];
-            StepReport {
-                thread: letter.role.word(),
-                access: format!("{}@{}", of.name, self.unit.sources.position(of.span)),
-                kind: letter.kind.word(),
-            }
-        };
         let methods = |role: Role| {
             let steps = instance.steps().filter(|(letter, _)| letter.role == role);
             let names: BTreeSet<&String> = steps.flat_map(|(_, access)| &self.methods[access.index()]).collect();
@@ -130,25 +122,38 @@ impl<'a> Reporter<'a> {
         };
         InstanceReport {
             pattern: instance.pattern.get().number,
-            steps: instance.steps().map(step).collect(),
+            steps: steps_report(self.unit, self.findings, instance),
             methods: [methods(Role::A), methods(Role::B)],
             reason: reason.map(Reason::word),
         }
     }
 
     fn method_pairs(&self) -> MethodPairsReport {
-        let Findings { methods, measured, .. } = self.findings;
+        let Findings { methods, measured, possible_pairs, .. } = self.findings;
         let report = |pair: super::method_pairs::MethodPair| {
             let executions = measured.pairs.get(&pair).copied().unwrap_or(0);
+            let can = possible_pairs.as_ref().map(|possible| possible.contains(&pair));
+            let feasible = if executions > 0 { Some(true) } else { can };
             let methods = pair.map(|method| methods.list[method].name.clone());
-            MethodPairReport { methods, covered: executions > 0, executions }
+            MethodPairReport { methods, covered: executions > 0, feasible, executions }
         };
         MethodPairsReport {
             total: methods.pair_count(),
+            feasible: possible_pairs.as_ref().map(|possible| possible.len() as u64),
             covered: measured.pairs.len() as u64,
             pairs: methods.pairs().map(report).collect(),
         }
     }
+}
+
+/// The accesses of an instance, in order.
+fn steps_report(unit: &Unit, findings: &Findings, instance: &Instance) -> Vec<StepReport> {
+    let step = |(letter, access): (super::pattern::Letter, AccessId)| {
+        let of = &findings.universe.accesses[access];
+        let access = format!("{}@{}", of.name, unit.sources.position(of.span));
+        StepReport { thread: letter.role.word(), access, kind: letter.kind.word() }
+    };
+    instance.steps().map(step).collect()
 }
 
 /// By access: the public methods, or the functions, from which it is reached by calls.
@@ -208,25 +213,4 @@ fn terms_report(model: &Model, findings: &Findings, terms: &Terms) -> TermsRepor
         covered: terms.all.iter().filter(|term| seen.contains_key(term)).count(),
         missing,
     }
-}
-
-fn met(model: &Model, findings: &Findings) -> MetReport {
-    let naming = model.naming();
-    let (mut failures, mut deadlocks) = (Vec::new(), Vec::new());
-    for (_, origin, end) in &findings.measured.ends {
-        let seed = origin.seed();
-        match &end.status {
-            ExecutionStatus::Failed(failure) => {
-                let thread = end.thread.clone().unwrap_or_default();
-                let failure = FailureReport::of(&naming, failure, thread, &end.steps);
-                failures.push(SeededFailure { failure, seed });
-            }
-            ExecutionStatus::Deadlock => {
-                let deadlock = DeadlockReport::of(&naming, &end.steps);
-                deadlocks.push(SeededDeadlock { deadlock, seed });
-            }
-            _ => {}
-        }
-    }
-    MetReport { failures, deadlocks }
 }

@@ -25,6 +25,7 @@ pub(super) mod futures;
 mod history;
 mod infinite;
 pub(super) mod outcomes;
+pub mod overlaps;
 pub mod races;
 mod samples;
 pub(super) mod select;

@@ -1,8 +1,9 @@
-//! Which activations of methods overlap in one execution, each making a step while the other is open.
+//! Which activations of methods overlap in one execution.
 //!
-//! An activation is open from its first step to its return. A return is local work, which can be taken in two ways: it is
-//! made at once behind the last step, or with the next step of its thread. In the first way an activation with one step
-//! overlaps with none.
+//! An activation is from the step in which the method is called to the step in which it returns. Two of different threads
+//! overlap if neither returns in a step before the one in which the other is called. Calls and returns are local work, which
+//! belongs to the step behind which it is done; but what comes behind something that is printed waits for the next step of its
+//! thread, as it does in the tool.
 
 use super::code::Code;
 use super::local::Note;
@@ -11,71 +12,80 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The unordered pairs of public methods, by name: `("A.set", "A.sev")`.
 pub type MethodPairs = BTreeSet<(String, String)>;
 
-/// What is open, step by step.
-#[derive(Debug, Default)]
+/// A call of a function.
+#[derive(Clone, Copy, Debug)]
+struct Activation {
+    function: u32,
+    thread: usize,
+    called: usize,
+    returned: usize,
+}
+
+/// The activations so far.
+#[derive(Clone, Debug, Default)]
 pub struct Activations {
-    /// The function of each activation, and its thread.
-    functions: Vec<(u32, usize)>,
-    /// The number of steps before the return of each.
-    returned: Vec<usize>,
-    /// The activations that each thread is in before its next step, innermost last.
+    all: Vec<Activation>,
+    /// The activations that each thread is in, innermost last.
     open: BTreeMap<usize, Vec<usize>>,
-    /// Of each step, its thread and the activations that it is a step of.
-    steps: Vec<(usize, Vec<usize>)>,
+    /// How many steps were made.
+    steps: usize,
+    /// What threads have done behind something that they have printed, and no step yet.
+    waiting: BTreeMap<usize, Vec<Note>>,
 }
 
 impl Activations {
     /// What was done before or behind a step.
     pub fn note(&mut self, note: &Note) {
-        match *note {
-            Note::Called { thread, function } => {
-                self.functions.push((function, thread));
-                self.returned.push(usize::MAX);
-                self.open.entry(thread).or_default().push(self.functions.len() - 1);
-            }
-            Note::Returned { thread } => {
-                if let Some(activation) = self.open.entry(thread).or_default().pop() {
-                    self.returned[activation] = self.steps.len();
-                }
-            }
-            Note::Access { .. } => {}
+        let (Note::Called { thread, .. } | Note::Returned { thread } | Note::Printed { thread }) = note else { return };
+        match self.waiting.get_mut(thread) {
+            Some(waiting) => waiting.push(note.clone()),
+            None if matches!(note, Note::Printed { .. }) => drop(self.waiting.insert(*thread, Vec::new())),
+            None => self.enter(note),
         }
     }
 
-    /// The thread makes a step.
+    fn enter(&mut self, note: &Note) {
+        match *note {
+            Note::Called { thread, function } => {
+                self.all.push(Activation { function, thread, called: self.steps, returned: usize::MAX });
+                self.open.entry(thread).or_default().push(self.all.len() - 1);
+            }
+            Note::Returned { thread } => {
+                if let Some(activation) = self.open.entry(thread).or_default().pop() {
+                    self.all[activation].returned = self.steps;
+                }
+            }
+            Note::Printed { .. } | Note::Access { .. } => {}
+        }
+    }
+
+    /// The thread makes a step, and prints in it what it has to.
     pub fn step(&mut self, thread: usize) {
-        self.steps.push((thread, self.open.get(&thread).cloned().unwrap_or_default()));
+        self.steps += 1;
+        self.waiting.remove(&thread).into_iter().flatten().for_each(|note| self.enter(&note));
     }
 
-    /// The steps of an activation, and the range of steps in which it is open.
-    fn span(&self, activation: usize, late: bool) -> (Vec<usize>, std::ops::Range<usize>) {
-        let thread = self.functions[activation].1;
-        let is_step = |at: &usize| self.steps[*at].1.contains(&activation);
-        let steps: Vec<usize> = (0..self.steps.len()).filter(is_step).collect();
-        let (Some(&first), Some(&last)) = (steps.first(), steps.last()) else { return (steps, 0..0) };
-        let end = if late {
-            (last + 1..self.steps.len()).find(|&at| self.steps[at].0 == thread).unwrap_or(usize::MAX)
-        } else {
-            self.returned[activation]
-        };
-        (steps, first..end)
+    /// What tells apart executions that have come to one state, as far as pairs depend on it: the calls that are open, what waits,
+    /// and the pairs so far.
+    pub fn signature(&self, code: &Code) -> String {
+        let function = |activation: &usize| self.all[*activation].function;
+        let open = self.open.iter().map(|(thread, calls)| (*thread, calls.iter().map(function).collect()));
+        let open: Vec<(usize, Vec<u32>)> = open.filter(|(_, calls): &(_, Vec<u32>)| !calls.is_empty()).collect();
+        format!("{open:?} {:?} {:?}", self.waiting, self.pairs(code))
     }
 
-    /// The pairs that are covered, if returns are made at once, or `late`.
-    pub fn pairs(&self, code: &Code, late: bool) -> MethodPairs {
-        let mut pairs = MethodPairs::new();
-        let public = |activation: usize| {
-            let method = code.methods.get(&self.functions[activation].0)?;
+    /// The pairs that are covered.
+    pub fn pairs(&self, code: &Code) -> MethodPairs {
+        let public = |of: &Activation| {
+            let method = code.methods.get(&of.function)?;
             method.public.then(|| method.name.clone())
         };
-        for one in 0..self.functions.len() {
-            for two in one + 1..self.functions.len() {
+        let mut pairs = MethodPairs::new();
+        for (at, one) in self.all.iter().enumerate() {
+            for two in &self.all[at + 1..] {
                 let (Some(a), Some(b)) = (public(one), public(two)) else { continue };
-                let ((steps_a, open_a), (steps_b, open_b)) = (self.span(one, late), self.span(two, late));
-                let overlap = steps_a.iter().any(|at| open_b.contains(at))
-                    && steps_b.iter().any(|at| open_a.contains(at))
-                    && self.functions[one].1 != self.functions[two].1;
-                if overlap {
+                let is_before = one.returned < two.called || two.returned < one.called;
+                if one.thread != two.thread && !is_before {
                     pairs.insert(if a < b { (a, b) } else { (b, a) });
                 }
             }

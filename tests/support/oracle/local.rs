@@ -60,6 +60,10 @@ pub enum Note {
     Returned {
         thread: usize,
     },
+    /// It prints, outside atomic blocks: that is a part of its next step, and what follows as well.
+    Printed {
+        thread: usize,
+    },
 }
 
 /// What is not part of a state: the code, what is visible, tables, and the path to the current state.
@@ -157,7 +161,12 @@ impl<'c> Machine<'c> {
                 }
                 *state.threads[t].slot(slot) = Value::Ref(address);
             }
-            Op::Print(count) => self.print(thread, count as usize),
+            Op::Print(count) => {
+                if let Some(journal) = self.journal.as_mut().filter(|_| thread.atomic == 0) {
+                    journal.push(Note::Printed { thread: t });
+                }
+                self.print(thread, count as usize);
+            }
             Op::Assert | Op::Assume => {
                 let violated =
                     if matches!(op, Op::Assert) { Condition::Failing(Status::Assert) } else { Condition::Discarding };

@@ -42,6 +42,7 @@ mod trace;
 mod value;
 mod ways;
 
+pub use self::activations::MethodPairs;
 pub use self::coverage::{
     Coverage, CoverageOptions, among, coverage_by_executions, coverage_of_source, library_variables,
 };
@@ -51,7 +52,7 @@ pub use self::linear::{Outputs, Stuck, Verdict, decide};
 pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
 pub use self::patterns::{Access, Instance, Places, TABLE, Variables, all_instances, by_pattern, totals, word};
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
-pub use self::replayed::{Replayed, Wanted, replay, steps};
+pub use self::replayed::{Replayed, Wanted, pairs_by_executions, replay, steps};
 pub use self::tears::{Torn, tears_of_source};
 pub use self::ways::{Located, Reading};
 

@@ -5,6 +5,7 @@ use super::activations::{Activations, MethodPairs, all_pairs};
 use super::code::Op;
 use super::compile;
 use super::coverage::{all_visible, first_state, with_program};
+use super::graph::key;
 use super::local::{Machine, Note};
 use super::patterns::{Access, Event, Instance, covered};
 use super::report::path_text;
@@ -28,9 +29,8 @@ pub struct Replayed {
     /// `ok`, `assert`, `deadlock` …; `discarded`, or `going` where the list ends first.
     pub status: String,
     pub covered: BTreeSet<Instance>,
-    /// Covered pairs of methods, where a return is made at once; and where it is made with the next step of its thread.
+    /// Covered pairs of methods.
     pub pairs: MethodPairs,
-    pub late_pairs: MethodPairs,
     pub all_pairs: MethodPairs,
     /// The accesses: thread, place, `r`, `w` or `rw`.
     pub trace: Vec<(String, String, &'static str)>,
@@ -80,6 +80,9 @@ pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Want
             if local && (moves.is_empty() || moves.len() > 1 && wanted.alternative.is_none())
                 || wanted.op.as_deref() == Some("fork") && !is_fork
             {
+                if local {
+                    activations.step(thread);
+                }
                 continue;
             }
             let Some(&next) = moves.get(wanted.alternative.unwrap_or(0)) else {
@@ -116,10 +119,59 @@ pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Want
             }
             replayed.trace.push((path_text(&machine, state.threads[event.thread].path), place, kind));
         }
-        replayed.pairs = activations.pairs(&code, false);
-        replayed.late_pairs = activations.pairs(&code, true);
+        replayed.pairs = activations.pairs(&code);
         replayed.covered = covered(&trace).iter().map(|(pattern, steps)| accesses.instance(*pattern, steps)).collect();
         Ok(Replayed { status, ..replayed })
+    })
+}
+
+/// The pairs of methods that executions cover which are not discarded. Two executions that have come to one state, with the same
+/// open calls and the same pairs, go on as one. Nothing where there are more than `most` of such.
+pub fn pairs_by_executions(
+    source: &str,
+    visible: &BTreeSet<Access>,
+    most: usize,
+) -> Result<Option<MethodPairs>, String> {
+    with_program(source, |program, file| {
+        let code = compile::compile(program, file, &BTreeMap::new())?;
+        let accesses = Accesses::new(&code);
+        let mut machine = Machine::new(&code, all_visible(&code), u32::MAX, false);
+        machine.journal = Some(Vec::new());
+        let (mut state, mut activations) = (first_state(&mut machine), Activations::default());
+        settle(&mut machine, &mut state, Some(visible));
+        drain(&mut machine, &accesses, &mut activations, &mut Vec::new());
+        let (mut open, mut pairs, mut known) = (vec![(state, activations)], MethodPairs::new(), BTreeSet::new());
+        while let Some((state, activations)) = open.pop() {
+            let mut moves = Vec::new();
+            machine.moves(&state, &mut moves);
+            let mut ends = vec![];
+            ends.extend(moves.is_empty().then(|| activations.clone()));
+            for next in moves {
+                let (mut after, mut activations) = (state.clone(), activations.clone());
+                activations.step(next.thread);
+                let progress = machine.step(&mut after, next);
+                if matches!(progress, Progress::Going) {
+                    settle(&mut machine, &mut after, Some(visible));
+                }
+                drain(&mut machine, &accesses, &mut activations, &mut Vec::new());
+                match progress {
+                    Progress::Going => {
+                        after.steps = 0;
+                        if known.insert((key(&after), activations.signature(&code))) {
+                            open.push((after, activations));
+                        }
+                    }
+                    Progress::Ended(_) => ends.push(activations),
+                    Progress::Discarded => {}
+                }
+            }
+            machine.trail.clear();
+            pairs.extend(ends.iter().flat_map(|end| end.pairs(&code)));
+            if known.len() > most {
+                return Ok(None);
+            }
+        }
+        Ok(Some(pairs))
     })
 }
 

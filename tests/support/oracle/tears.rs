@@ -133,6 +133,7 @@ impl Trace {
                 Note::Returned { thread } => {
                     self.calls.entry(thread).or_default().pop();
                 }
+                Note::Printed { .. } => {}
                 Note::Access { thread, name, address, write, .. } => {
                     let value = |state: &State| state.cells[address as usize].value;
                     let calls = self.calls.get(&thread).cloned().unwrap_or_default();

@@ -4,7 +4,7 @@ use super::CoverageView;
 use crate::view::snippet::{self, wrap_behind};
 use cssame_answer::Compiled;
 use cssame_coverage::report::{Counts, CoverageReport};
-use cssame_coverage::{PATTERNS, Pattern, Slot};
+use cssame_coverage::{PATTERNS, Pattern};
 
 /// Variables that are listed without `--all`.
 const SHOWN_VARIABLES: usize = 20;
@@ -12,35 +12,62 @@ const SHOWN_VARIABLES: usize = 20;
 /// Columns of the name of a variable.
 const NAME: usize = 40;
 
+/// What a line at the top is about: the numbers of what is to be covered, and the words for one and for several of them.
+struct Part {
+    total: u64,
+    feasible: Option<u64>,
+    infeasible: Option<u64>,
+    covered: u64,
+    words: [&'static str; 2],
+}
+
 impl CoverageView<'_> {
-    /// How many instances are covered, of all and of those that can happen.
+    /// How many instances and pairs of methods are covered, of those that are possible where that is known.
     pub(super) fn headline(&self, report: &CoverageReport) -> String {
         let Counts { total, feasible, infeasible, covered } = report.patterns.all;
-        if total == 0 {
-            return match self.subject {
-                Compiled::Program(_) => "covered: 0 of 0 instances: threads share no variable that is written\n",
-                Compiled::Library(_) => "covered: 0 of 0 instances: no function or method writes a field or a global\n",
+        let mut text = match (total, self.subject) {
+            (0, Compiled::Program(_)) => {
+                "0 of 0 instances covered: threads share no variable that is written\n".to_owned()
             }
-            .to_owned();
+            (0, Compiled::Library(_)) => {
+                "0 of 0 instances covered: no function or method writes a field or a global\n".to_owned()
+            }
+            _ => self.lead(Part { total, feasible, infeasible, covered, words: ["instance", "instances"] }),
+        };
+        let pairs = &report.method_pairs;
+        if pairs.total > 0 {
+            let (total, feasible, covered) = (pairs.total, pairs.feasible, pairs.covered);
+            let words = ["method pair", "method pairs"];
+            text += &self.lead(Part { total, feasible, infeasible: None, covered, words });
         }
-        let mut line = format!("{} of {} {}", covered, of(total, "instance"), part(covered, total));
-        let open = infeasible.map(|infeasible| total.saturating_sub(infeasible));
-        match (feasible, open) {
-            (Some(0), _) => line += "; none can happen",
+        text
+    }
+
+    /// `2 of 5 possible instances covered (40.0 %); there are 16 in all`
+    fn lead(&self, Part { total, feasible, infeasible, covered, words }: Part) -> String {
+        let word = |count: u64| words[usize::from(count != 1)];
+        let (first, rest) = match (feasible, infeasible.unwrap_or(0)) {
+            (Some(0), _) => (format!("0 of 0 possible {} covered", words[1]), format!(": none of {total} can happen")),
             (Some(feasible), _) => {
-                line += &format!(", {covered} of {feasible} that can happen {}", part(covered, feasible))
+                let share = part(covered, feasible);
+                let first = format!("{covered} of {feasible} possible {} covered", word(feasible));
+                (first, format!(" {share}; there are {total} in all"))
             }
-            (None, Some(open)) if open < total => {
-                line += &format!(", {covered} of {open} that are not excluded {}", part(covered, open));
+            (None, excluded) => {
+                let first = format!("{covered} of all {total} {} covered", word(total));
+                let what = match excluded {
+                    0 => "how many are possible is not known".to_owned(),
+                    _ => format!("at most {} are possible", total.saturating_sub(excluded)),
+                };
+                (first, format!(" {}; {what}", part(covered, total)))
             }
-            (None, _) => {}
-        }
-        let mut lines = wrap_behind("covered: ", "         ", &line);
+        };
+        let lines = wrap_behind("", "  ", &format!("{first}{rest}"));
         // The words stand out, where there is colour.
-        if let Some(rest) = lines.strip_prefix("covered:").filter(|_| self.colour) {
-            lines = snippet::title("covered:", true).trim_end().to_owned() + rest;
+        match lines.strip_prefix(&first).filter(|_| self.colour) {
+            Some(rest) => snippet::title(&first, true).trim_end().to_owned() + rest,
+            None => lines,
         }
-        lines
     }
 
     /// One row for each pattern that has instances.
@@ -85,11 +112,6 @@ fn bounded(counts: &Counts) -> String {
     number.map_or_else(|| "?".to_owned(), |number| number.to_string())
 }
 
-/// `16 instances`
-fn of(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-}
-
 /// `(18.8 %)`
 pub(super) fn part(covered: u64, of: u64) -> String {
     format!("({:.1}\u{a0}%)", covered as f64 * 100.0 / of.max(1) as f64)
@@ -98,21 +120,7 @@ pub(super) fn part(covered: u64, of: u64) -> String {
 /// `a reads, b writes, a reads`; with two variables `a writes x, b writes x, …`.
 pub(super) fn pattern_name(number: u8) -> String {
     let pattern = PATTERNS.iter().find(|pattern| pattern.number == number);
-    pattern.map_or_else(String::new, words)
-}
-
-fn words(pattern: &Pattern) -> String {
-    let two = pattern.has_two_variables();
-    let variable = |slot: Slot| match slot {
-        _ if !two => "",
-        Slot::X => " x",
-        Slot::Y => " y",
-    };
-    let letters = pattern.letters.iter();
-    let word = |letter: &cssame_coverage::Letter| {
-        format!("{} {}s{}", letter.role.word(), letter.kind.word(), variable(letter.slot))
-    };
-    letters.map(word).collect::<Vec<_>>().join(", ")
+    pattern.map_or_else(String::new, Pattern::name)
 }
 
 #[cfg(test)]
@@ -124,7 +132,7 @@ mod tests {
     fn patterns_are_written_out_within_their_columns() {
         assert_eq!(pattern_name(4), "a reads, b writes, a reads");
         assert_eq!(pattern_name(10), "a writes x, b writes y, b writes x, a writes y");
-        assert!(PATTERNS.iter().all(|pattern| columns(&words(pattern)) <= 46));
+        assert!(PATTERNS.iter().all(|pattern| columns(&pattern.name()) <= 46));
         assert_eq!(pattern_name(18), "");
     }
 }

@@ -9,7 +9,7 @@ use crate::view::symmetric::groups;
 use cssame_answer::words::plural;
 use cssame_answer::{Compiled, finding};
 use cssame_coverage::Origin;
-use cssame_coverage::report::MetReport;
+use cssame_coverage::report::{MetReport, TriggerReport, TriggersReport};
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_explore::report::BlockedReport;
 use cssame_model::Model;
@@ -34,7 +34,7 @@ impl CoverageView<'_> {
         let block = |(index, (met, (failure, steps, origin)))| {
             let met: &cssame_coverage::report::SeededFailure = met;
             let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts);
-            let diagnostic = with_origin(self.judged.shown(diagnostic)?, origin);
+            let diagnostic = with_triggers(with_origin(self.judged.shown(diagnostic)?, origin), &met.triggers);
             Some((diagnostic, steps, met.seed, index))
         };
         let all: Vec<_> = report.failures.iter().zip(ends).enumerate().filter_map(block).collect();
@@ -56,7 +56,7 @@ impl CoverageView<'_> {
         let block = |(index, (met, (steps, origin)))| {
             let met: &cssame_coverage::report::SeededDeadlock = met;
             let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
-            let diagnostic = with_origin(self.judged.shown(diagnostic)?, origin);
+            let diagnostic = with_triggers(with_origin(self.judged.shown(diagnostic)?, origin), &met.triggers);
             Some((diagnostic, steps, met, index))
         };
         let all: Vec<_> = report.deadlocks.iter().zip(ends).enumerate().filter_map(block).collect();
@@ -108,6 +108,25 @@ fn with_origin(diagnostic: Diagnostic, origin: Origin) -> Diagnostic {
         Origin::Recorded => diagnostic.with_note("shown by a recorded execution"),
         Origin::Searched => diagnostic
             .with_note("shown by none of these executions: met when all were explored to decide what can be covered"),
+    }
+}
+
+/// Names what this execution covers and none that ends well.
+fn with_triggers(diagnostic: Diagnostic, report: &TriggersReport) -> Diagnostic {
+    let note = |diagnostic: Diagnostic, trigger: &TriggerReport| {
+        let steps = trigger.steps.iter().map(|step| format!("{} {}s {}", step.thread, step.kind, step.access));
+        let steps: Vec<String> = steps.collect();
+        diagnostic.with_note(format!(
+            "no passing execution covers this instance of pattern {} on {}: {}",
+            trigger.pattern,
+            trigger.variables.join(" and "),
+            steps.join(", ")
+        ))
+    };
+    let diagnostic = report.triggers.iter().fold(diagnostic, note);
+    match report.triggers_omitted {
+        0 => diagnostic,
+        more => diagnostic.with_note(format!("nor {} more that this one covers", plural(more as usize, "instance"))),
     }
 }
 

@@ -74,13 +74,18 @@ impl<'a> From<&'a GenerateAnswer> for Covered<'a> {
 #[must_use]
 pub fn summary(answer: &CoverageAnswer) -> String {
     let (report, met) = (&answer.report, &answer.met);
+    let (patterns, pairs) = (&report.patterns.all, &report.method_pairs);
+    let of = |feasible: Option<u64>, total: u64, word: &str| match feasible {
+        Some(feasible) => plural(feasible as usize, &format!("possible {word}")),
+        None => plural(total as usize, word),
+    };
     let mut text = format!(
         "{}: {} of {}, {} of {}",
         plural(report.executions as usize, "execution"),
-        report.patterns.all.covered,
-        plural(report.patterns.all.total as usize, "instance"),
-        report.method_pairs.covered,
-        plural(report.method_pairs.total as usize, "method pair"),
+        patterns.covered,
+        of(patterns.feasible, patterns.total, "instance"),
+        pairs.covered,
+        of(pairs.feasible, pairs.total, "method pair"),
     );
     if answer.findings.is_program {
         let (failures, deadlocks) = (plural(met.failures.len(), "failure"), plural(met.deadlocks.len(), "deadlock"));

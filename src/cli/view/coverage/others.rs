@@ -50,16 +50,17 @@ impl CoverageView<'_> {
         wrap_behind("  ", "    ", &format!("{} {line}", missing.read))
     }
 
-    /// The pairs of methods that were open at the same time, those that were not first.
+    /// The pairs of methods that were open at the same time, those that were not first, and that no execution has behind them.
     pub(super) fn method_pairs(&self, pairs: &MethodPairsReport) -> String {
         if pairs.total == 0 {
             return String::new();
         }
         let mut all: Vec<_> = pairs.pairs.iter().collect();
-        all.sort_by_key(|pair| pair.covered);
+        all.sort_by_key(|pair| (pair.covered, pair.feasible == Some(false)));
         let mut table = Table::new("  ");
         for pair in all.iter().take(self.limit(SHOWN_PAIRS)) {
             let covered = match pair.executions {
+                0 if pair.feasible == Some(false) => "impossible".to_owned(),
                 0 => "not covered".to_owned(),
                 executions => plural(executions as usize, "execution"),
             };
@@ -69,7 +70,8 @@ impl CoverageView<'_> {
             0 => String::new(),
             more => format!("  and {more} more (--all shows them)\n"),
         };
-        let head = format!("method pairs: {} of {} ran at the same time", pairs.covered, pairs.total);
-        snippet::title(&head, self.colour) + &table.lines().concat() + &more
+        snippet::title("method pairs: executions in which both ran at the same time", self.colour)
+            + &table.lines().concat()
+            + &more
     }
 }
