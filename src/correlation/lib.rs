@@ -5,6 +5,7 @@
 //! **Algorithm** (Jannesari and Wolf, "Automatic Generation of Unit Tests for Correlated Variables in Parallel Programs", 2015,
 //! sections 4.2 to 4.5)
 //! 0. [`binding`]: tell functions apart by what their parameters are bound to, and so the objects that they access.
+//!    [`value_context`]: and by what the values are computed from that they get.
 //!    [`row`] (with [`row_values`] and [`value`]): find which accesses to elements have the same index.
 //! 1. [`assignment`]: find what each assignment is computed from, and the conditions that it is control dependent on.
 //! 2. [`sequence`]: find which assignment may be the next one after which.
@@ -47,6 +48,7 @@ pub mod stale;
 mod sync_free_region;
 mod text_rows;
 mod value;
+mod value_context;
 
 pub use access::{Accesses, CorrelationAccess};
 pub use binding::index_parameters;
@@ -98,10 +100,19 @@ pub struct Analysis {
     rows: text_rows::TextRows,
 }
 
+/// The program with its functions told apart by their objects, and by what their values are computed from.
+fn bind(program: &Program) -> binding::BoundProgram<'_> {
+    let bound = binding::bind(program);
+    let data = SourceVariables::new(program, &bound);
+    let components = calls::components(&bound.program);
+    let sources = assignment::find_sources(&bound, &data, &row::Rows::new(&bound), &components);
+    value_context::split(&bound, &sources).unwrap_or(bound)
+}
+
 /// Finds correlations and ranks method pairs. Without `concurrency` (a file without `main`), any two methods may run in parallel.
 #[must_use]
 pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &Options) -> Analysis {
-    let bound = binding::bind(program);
+    let bound = bind(program);
     let data = SourceVariables::new(program, &bound);
     let components = calls::components(&bound.program);
     let mut rows = row::Rows::new(&bound);

@@ -227,7 +227,8 @@ impl<'a> Closer<'a> {
     fn plans_of_two_calls(&'a self) -> impl Iterator<Item = Plan<'a>> {
         let all = self.arrangements.iter().flat_map(move |arrangement| {
             let first = self.changing(arrangement);
-            let pairs = first.clone().into_iter().flat_map(move |one| first.clone().into_iter().map(move |other| [one, other]));
+            let pairs =
+                first.clone().into_iter().flat_map(move |one| first.clone().into_iter().map(move |other| [one, other]));
             pairs.map(move |own| Plan { arrangement, prelude: None, own: Some(own), values: 0 })
         });
         all.take(MAX_TWO_CALLS)

@@ -176,7 +176,10 @@ fn a_write_can_be_selected() {
     let shown = text.split_once("this execution has it\n\n").unwrap().1;
     assert!(shown.contains("write y = 1") && shown.contains("n = 7") && !shown.contains("y = 3"), "{shown}");
     let selected = &json["selection"]["selected"][0];
-    assert_eq!((&selected["read"], &selected["def"], &selected["satisfied"]), (&Value::Null, &"y@5:18".into(), &true.into()));
+    assert_eq!(
+        (&selected["read"], &selected["def"], &selected["satisfied"]),
+        (&Value::Null, &"y@5:18".into(), &true.into())
+    );
     assert_eq!(json["selection"]["consistent"], true);
     let (text, json) = futures(program, &["--select", "y@5:51"]);
     assert_says(&text, &["no execution comes to the write y@5:51"]);
@@ -184,9 +187,11 @@ fn a_write_can_be_selected() {
     // Together with a term, and twice in one thread.
     let (_, json) = futures(program, &["--select", "y@5:18", "--select", "x@5:12=x@4:7"]);
     assert_eq!(json["selection"]["consistent"], false);
-    let (_, json) = futures("int x; cobegin A: for (int i = 0; i < 2; i++) x = i; B: x = 5; coend", &["--select", "x@1:48#2"]);
+    let (_, json) =
+        futures("int x; cobegin A: for (int i = 0; i < 2; i++) x = i; B: x = 5; coend", &["--select", "x@1:48#2"]);
     assert_eq!(json["selection"]["consistent"], true);
-    let (_, json) = futures("int x; cobegin A: for (int i = 0; i < 2; i++) x = i; B: x = 5; coend", &["--select", "x@1:58#2"]);
+    let (_, json) =
+        futures("int x; cobegin A: for (int i = 0; i < 2; i++) x = i; B: x = 5; coend", &["--select", "x@1:58#2"]);
     assert_eq!(json["selection"]["consistent"], false);
 }
 
