@@ -31,6 +31,7 @@ mod function;
 pub mod kind;
 mod locked_access;
 pub mod method;
+mod names;
 pub mod pair;
 mod partners;
 pub mod pattern;
@@ -92,6 +93,10 @@ pub struct Analysis {
     pub methods: Methods,
     /// Number of pairs of methods that may run in parallel, if it could be found.
     pub parallel_pairs: Option<u64>,
+    /// Number of methods that are in such a pair, likewise.
+    pub parallel_methods: Option<u64>,
+    /// Calls that may be open at once in a thread, its first function included; nothing where a function calls itself.
+    pub call_depth: Option<u32>,
     /// Pairs that may run in parallel and depend on each other, by falling rank.
     pub pairs: Vec<Pair>,
     /// Whether these are all such pairs.
@@ -128,9 +133,22 @@ pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &O
     let accesses = access::find_accesses((&bound.program, &data, &assignments), &correlations, &mut rows, &components);
     let accesses = access::of_text(program, &bound, accesses);
     let mut methods = method::find_methods(program, &accesses, concurrency);
-    let parallel_pairs = methods.parallel_count(concurrency);
+    let parallel = methods.parallel_counts(concurrency);
+    let call_depth = calls::depth(program);
     let (pairs, complete) = pair::rank_pairs(&data, &correlations, &accesses, &mut methods, concurrency);
     let by_row = correlations.iter().any(|correlation| correlation.row.is_some());
     let rows = if by_row { text_rows::TextRows::new(&bound, rows) } else { text_rows::TextRows::default() };
-    Analysis { data, correlations, sets, accesses, methods, parallel_pairs, pairs, complete, rows }
+    Analysis {
+        data,
+        correlations,
+        sets,
+        accesses,
+        methods,
+        parallel_pairs: parallel.map(|counts| counts.pairs),
+        parallel_methods: parallel.map(|counts| counts.methods),
+        call_depth,
+        pairs,
+        complete,
+        rows,
+    }
 }

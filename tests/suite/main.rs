@@ -18,6 +18,7 @@ mod contexts;
 mod contradictions;
 mod correlation;
 mod correlation_contexts;
+mod correlation_figures;
 mod correlation_locals;
 mod correlation_objects;
 mod correlation_rows;
