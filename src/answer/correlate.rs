@@ -1,5 +1,6 @@
 //! The answer of `correlate`: correlated variables, and method pairs by rank with what executions show of them.
 
+use super::correlate_summary::{Summary, high_level_races};
 use cssame_budget::{Bound, Budget};
 use cssame_concurrency as concurrency;
 use cssame_correlation as correlation;
@@ -41,6 +42,8 @@ pub struct CorrelateAnswer {
     /// With names.
     #[serde(flatten)]
     pub correlation: CorrelationReport<Vec<Step>>,
+    /// The program in figures.
+    pub summary: Summary,
     /// The bound that has stopped the executions.
     pub bound: Option<&'static str>,
     /// States of all executions.
@@ -59,6 +62,7 @@ pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>
     let &CorrelateRequest { threshold, rank, sets, execute, options } = request;
     let threads = concurrency::analyse(&unit.program);
     let analysis = correlation::analyse(&unit.program, threads.as_ref(), &correlation::Options { threshold, sets });
+    let mut summary = Summary::of_text(&unit, &analysis, threads.as_ref());
     drop(threads);
     let executed = match execute {
         Execute::Selected => execute_pairs(&PairQuery { analysis: &analysis, rank, options }, unit, budget),
@@ -74,8 +78,9 @@ pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>
         pair.context = executed.setting_of(index).and_then(|setting| setting.added.map(str::to_owned));
         pair.ends = ends(&executed, index);
     }
+    summary.high_level_races = (execute == Execute::Selected).then(|| high_level_races(&correlation));
     let (bound, states) = (executed.bound.map(Bound::name), executed.states);
-    CorrelateAnswer { correlation, bound, states, executed, analysis }
+    CorrelateAnswer { correlation, summary, bound, states, executed, analysis }
 }
 
 impl CorrelateAnswer {

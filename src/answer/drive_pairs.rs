@@ -84,30 +84,46 @@ impl Maker<'_> {
         self.found.executed.of_pair(self.index).and_then(|of| of.setting)
     }
 
-    /// A test for each confirmed access, in the order of the report.
+    /// Tests for each confirmed access, in the order of the report: one for each different context that shows it.
     fn torn(&self) -> Vec<PairCase> {
-        let accesses = self.found.correlation.pairs[self.index].endangered_accesses.iter();
-        let cases = accesses.filter_map(|access| {
-            let whole = self.found.executed.schedule_of(self.index, access.decision.schedule.as_ref()?)?;
-            let (program, by, schedule) = match self.torn_in_context(&access.of) {
-                Some((program, other, schedule)) => (Some(program), vec![other], schedule),
-                None => (self.whole(), access.by.clone(), whole.to_vec()),
+        let mut cases = Vec::new();
+        for access in &self.found.correlation.pairs[self.index].endangered_accesses {
+            let steps = access.decision.schedule.as_ref();
+            let Some(whole) = steps.and_then(|steps| self.found.executed.schedule_of(self.index, steps)) else {
+                continue;
             };
-            let kind = CaseKind::Tear { variables: access.variables.clone(), accesses: access.accesses, by };
-            Some(PairCase { kind, method: access.method.clone(), program, schedule: Ok(schedule) })
-        });
-        cases.collect()
+            let mut torn: Vec<(Option<usize>, Vec<String>, Vec<Choice>)> = self.torn_in_contexts(&access.of);
+            if torn.is_empty() {
+                torn.push((self.whole(), access.by.clone(), whole.to_vec()));
+            }
+            for (program, by, schedule) in torn {
+                let kind = CaseKind::Tear { variables: access.variables.clone(), accesses: access.accesses, by };
+                cases.push(PairCase { kind, method: access.method.clone(), program, schedule: Ok(schedule) });
+            }
+        }
+        cases
     }
 
-    /// A recorded context in which the other method tears an access, the name of that method, and the execution.
-    fn torn_in_context(&self, each: &MethodAccess) -> Option<(usize, String, Vec<Choice>)> {
+    /// The recorded contexts in which the other method tears an access, the name of that method, and the execution; of those whose
+    /// calls have the same objects and origins of values, the first.
+    fn torn_in_contexts(&self, each: &MethodAccess) -> Vec<(Option<usize>, Vec<String>, Vec<Choice>)> {
         let (first, second) = self.found.analysis.pairs[self.index].methods;
         let names = &self.found.correlation.pairs[self.index].methods;
         let (other, name) = if each.method == first { (second, &names[1]) } else { (first, &names[0]) };
         let program = &self.found.executed.unit().program;
         let tears =
             |context: &RecordedContext| context.tears(program, &self.found.analysis, (each, other), self.budget);
-        self.contexts().find_map(|(place, context)| Some((place, name.clone(), tears(context)?)))
+        let mut shown: Vec<&RecordedContext> = Vec::new();
+        let mut found = Vec::new();
+        for (place, context) in self.contexts() {
+            if !shown.iter().any(|known| known.has_calls_of(context))
+                && let Some(schedule) = tears(context)
+            {
+                shown.push(context);
+                found.push((Some(place), vec![name.clone()], schedule));
+            }
+        }
+        found
     }
 
     /// A test for each failure and deadlock of the two in parallel.

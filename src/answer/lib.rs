@@ -33,6 +33,7 @@ mod compiled;
 mod confirm;
 mod confirm_tears;
 mod correlate;
+mod correlate_summary;
 mod coverage;
 mod coverage_generate;
 mod declared;
@@ -75,6 +76,7 @@ pub use closing::ClosedReport;
 pub use compiled::Compiled;
 pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
+pub use correlate_summary::Summary as CorrelateSummary;
 pub use coverage::{CoverageAnswer, CoverageRequest, coverage};
 pub use coverage_generate::{
     EmittedTests, GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests,

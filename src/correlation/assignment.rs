@@ -6,7 +6,8 @@
 //! **Algorithm**
 //! 1. For each function, callees first, find the flow of data within it ([`super::function`]). A call's result depends on
 //!    what the callee returns: on memory, and on its parameters, for which the arguments of this very call stand in.
-//! 2. A parameter that is never written also stands for the arguments of all calls, unless they are too many to say anything.
+//! 2. A parameter also stands for the arguments of all calls of its context ([`super::value_context`]), unless they are too many
+//!    to say anything.
 //! 3. Conditions are those of [`super::control`], and those that every call of the function is control dependent on.
 //!
 //! **Soundness and limits**: no assignments are constant initialisers of declarations, and steps of a loop counter (a private
@@ -31,7 +32,7 @@ id! {
 }
 
 /// A parameter that stands for more data than that stands for none of them.
-const MAX_ARGUMENTS: usize = 8;
+pub(super) const MAX_ARGUMENTS: usize = 8;
 /// Conditions that an assignment keeps.
 const MAX_CONDITIONS: usize = 8;
 
@@ -58,8 +59,10 @@ pub(super) struct Assignment {
     /// The row that is written.
     pub row: Option<Row>,
     pub span: Span,
-    /// Where it stands in the text: one of several bindings of a function is no other write.
+    /// Where it stands in the text.
     pub place: AccessSite,
+    /// Which write it is: assignments of several bindings of a function are one write if the value has the same origin.
+    pub write: u32,
 }
 
 /// All assignments of a program.
@@ -85,31 +88,28 @@ pub(super) fn find_assignments(
     components: &[Vec<FunctionId>],
 ) -> Assignments {
     let program = &*bound.program;
-    let mut functions: Vec<Option<FunctionSources>> = vec![None; program.functions.len()];
-    for component in components {
-        for &id in component {
-            let found = FunctionSources::of(bound, (data, rows), &functions, id);
-            functions[id.index()] = Some(found);
-        }
-    }
-    let functions: Vec<FunctionSources> = functions.into_iter().flatten().collect();
+    let functions = find_sources(bound, data, rows, components);
     let mut counters = FixedBitSet::with_capacity(data.len());
     functions.iter().for_each(|function| counters.extend(function.counters.iter().map(|counter| counter.index())));
     let arguments = spread_arguments(&functions);
     let entry = entry_conditions(program, components, &functions);
     let mut all = Arena::new();
     let mut by_site = FxHashMap::default();
+    let mut writes: FxHashMap<(AccessSite, Vec<SourceVariableId>), u32> = FxHashMap::default();
     for (function, conditions) in functions.into_iter().zip(&entry) {
         let id = function.id;
         for raw in &function.assignments {
             if counters.contains(raw.target.index()) {
                 continue;
             }
-            let mut sources = with_arguments(&raw.sources, &arguments);
+            let mut sources = with_arguments(id, &raw.sources, &arguments);
             sources.retain(|variable| !counters.contains(variable.index()));
             let mut own = function.conditions_of(program, raw.block);
             own.extend_from_slice(conditions);
             limit(&mut own, &counters, raw.target);
+            let place = (bound.origin(id), raw.block, raw.position);
+            let next = writes.len() as u32;
+            let write = *writes.entry((place, sources.iter().collect())).or_insert(next);
             let assignment = Assignment {
                 target: raw.target,
                 sources,
@@ -117,12 +117,28 @@ pub(super) fn find_assignments(
                 parent: raw.parent.clone(),
                 row: raw.row,
                 span: raw.span,
-                place: (bound.origin(id), raw.block, raw.position),
+                place,
+                write,
             };
             by_site.insert((id, raw.block, raw.position), all.push(assignment));
         }
     }
     Assignments { all, by_site }
+}
+
+/// The flow of data in each function, by its number.
+pub(super) fn find_sources(
+    bound: &BoundProgram<'_>,
+    data: &SourceVariables,
+    rows: &Rows,
+    components: &[Vec<FunctionId>],
+) -> Vec<FunctionSources> {
+    let mut functions: Vec<Option<FunctionSources>> = vec![None; bound.program.functions.len()];
+    for &id in components.iter().flatten() {
+        let found = FunctionSources::of(bound, (data, rows), &functions, id);
+        functions[id.index()] = Some(found);
+    }
+    functions.into_iter().flatten().collect()
 }
 
 /// Keeps the nearest condition on each variable.
@@ -138,15 +154,23 @@ fn limit(conditions: &mut Conditions, counters: &FixedBitSet, target: SourceVari
     });
 }
 
-/// For each parameter that is never written, the data that its arguments are computed from.
-fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<SourceVariableId, Sources> {
-    let mut arguments: FxHashMap<SourceVariableId, Sources> = FxHashMap::default();
-    let mut dependents: FxHashMap<SourceVariableId, Vec<SourceVariableId>> = FxHashMap::default();
-    let mut waiting: Vec<SourceVariableId> = Vec::new();
-    for (parameter, sources) in functions.iter().flat_map(|function| &function.arguments) {
-        arguments.entry(*parameter).or_default().add(sources);
-        sources.iter().for_each(|source| dependents.entry(source).or_default().push(*parameter));
-        waiting.push(*parameter);
+/// A parameter of a function, as it is bound.
+type Parameter = (FunctionId, SourceVariableId);
+
+/// For each parameter, the data that its arguments are computed from.
+fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<Parameter, Sources> {
+    let mut arguments: FxHashMap<Parameter, Sources> = FxHashMap::default();
+    let mut dependents: FxHashMap<Parameter, Vec<Parameter>> = FxHashMap::default();
+    let mut waiting: Vec<Parameter> = Vec::new();
+    for function in functions {
+        for site in &function.sites {
+            for (variable, sources) in site.arguments.iter().filter(|(_, sources)| sources.len() > 0) {
+                let parameter = (site.callee, *variable);
+                arguments.entry(parameter).or_default().add(sources);
+                sources.iter().for_each(|source| dependents.entry((function.id, source)).or_default().push(parameter));
+                waiting.push(parameter);
+            }
+        }
     }
     // Through parameters that are handed on.
     waiting.reverse();
@@ -166,10 +190,10 @@ fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<SourceVariableId
     arguments
 }
 
-fn with_arguments(sources: &Sources, arguments: &FxHashMap<SourceVariableId, Sources>) -> Sources {
+fn with_arguments(function: FunctionId, sources: &Sources, arguments: &FxHashMap<Parameter, Sources>) -> Sources {
     let mut all = sources.clone();
     for source in sources.iter() {
-        if let Some(more) = arguments.get(&source) {
+        if let Some(more) = arguments.get(&(function, source)) {
             all.add(more);
         }
     }
@@ -192,7 +216,7 @@ fn entry_conditions(
     // Callers first.
     for &caller in components.iter().rev().flatten() {
         let above = entry[caller.index()].clone().unwrap_or_default();
-        for Site { callee, block, invocation } in &functions[caller.index()].sites {
+        for Site { callee, block, invocation, .. } in &functions[caller.index()].sites {
             let mut here = Conditions::new();
             if *invocation == Invocation::Call {
                 here = functions[caller.index()].conditions_of(program, *block);

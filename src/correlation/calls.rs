@@ -1,9 +1,10 @@
 //! The order in which functions are looked at: callees before their callers.
 //!
 //! In: a program. Out: the strongly connected components of the graph of calls, callees first. Forked and spawned threads
-//! are no calls: what they do is done by others.
+//! are no calls: what they do is done by others. [`depth`] says how many calls may be open at once.
 
 use cssame_ir::{FunctionId, Instruction, Program};
+use fixedbitset::FixedBitSet;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -29,4 +30,43 @@ pub(super) fn components(program: &Program) -> Vec<Vec<FunctionId>> {
             functions
         })
         .collect()
+}
+
+/// Functions that may be open at once in a thread, that of the thread or of a call from outside included. Nothing where one of those
+/// that run may call itself.
+pub(super) fn depth(program: &Program) -> Option<u32> {
+    let mut depths: Vec<Option<u32>> = vec![None; program.functions.len()];
+    for component in components(program) {
+        let &[id] = component.as_slice() else { continue };
+        let blocks = program.functions[id].blocks.iter();
+        let callees = blocks.flat_map(|block| &block.instructions).filter_map(|instruction| match instruction {
+            Instruction::Call { function, .. } => Some(depths[function.index()]),
+            _ => None,
+        });
+        // What calls itself has no depth, and neither has what calls that.
+        depths[id.index()] = callees.into_iter().try_fold(1, |most: u32, of| Some(most.max(of? + 1)));
+    }
+    running(program).ones().map(|id| depths[id]).try_fold(0, |most: u32, of| Some(most.max(of?)))
+}
+
+/// The functions that `main` comes to, by calls and as threads; without a `main`, all.
+fn running(program: &Program) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(program.functions.len());
+    let Some(main) = program.main else {
+        found.insert_range(..);
+        return found;
+    };
+    let mut waiting = vec![main];
+    while let Some(id) = waiting.pop() {
+        if found.put(id.index()) {
+            continue;
+        }
+        for instruction in program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
+            waiting.extend(instruction.new_threads().iter().map(|thread| thread.function));
+            if let Instruction::Call { function, .. } = instruction {
+                waiting.push(*function);
+            }
+        }
+    }
+    found
 }

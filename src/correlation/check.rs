@@ -17,7 +17,7 @@
 
 use super::kind::AccessKind;
 use super::locked_access::{Event, Events};
-use super::report::Names;
+use super::names::Names;
 use super::source_variable::SourceVariableId;
 use super::text_rows::Relation;
 use super::{Analysis, Correlation, MethodAccess, Options, Pattern, analyse};

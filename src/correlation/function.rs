@@ -101,11 +101,16 @@ pub(super) enum Invocation {
 }
 
 /// A call, or the making of a thread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Site {
     pub callee: FunctionId,
     pub block: BlockId,
+    pub position: u32,
+    /// Which of the threads that the instruction makes.
+    pub thread: usize,
     pub invocation: Invocation,
+    /// The scalar parameters of the callee, and what they get here.
+    pub arguments: Vec<(SourceVariableId, Sources)>,
 }
 
 /// The flow of data in a function.
@@ -117,8 +122,6 @@ pub(super) struct FunctionSources {
     /// What the condition of a branch is computed from.
     pub branches: FxHashMap<BlockId, Sources>,
     pub sites: Vec<Site>,
-    /// Scalar parameters of callees, and what they get here.
-    pub arguments: Vec<(SourceVariableId, Sources)>,
     /// Parameters that are never written.
     fixed_parameters: Vec<Option<SourceVariableId>>,
     /// Memory and fixed parameters that the result is computed from.
@@ -162,7 +165,6 @@ impl FunctionSources {
             assignments: Vec::new(),
             branches: FxHashMap::default(),
             sites: Vec::new(),
-            arguments: Vec::new(),
             fixed_parameters: function.parameters.iter().map(|&register| fixed(register)).collect(),
             returns: Sources::default(),
             counters: Vec::new(),
@@ -227,17 +229,17 @@ impl Pass<'_> {
                 self.temporaries[dest.index()].add(&Sources::one(target, self.rows.at(site)));
             }
             Instruction::Call { function, arguments, .. } => {
-                self.pass_arguments(block, *function, arguments, Invocation::Call);
+                self.pass_arguments((block, position, 0), *function, arguments, Invocation::Call);
                 let sources = self.call(*function, arguments);
                 self.write(block, position, instruction, sources, span);
             }
             Instruction::Fork { threads, .. } => {
-                threads.iter().for_each(|NewThread { function, arguments, .. }| {
-                    self.pass_arguments(block, *function, arguments, Invocation::Thread);
-                });
+                for (index, NewThread { function, arguments, .. }) in threads.iter().enumerate() {
+                    self.pass_arguments((block, position, index), *function, arguments, Invocation::Thread);
+                }
             }
             Instruction::Spawn { thread, .. } => {
-                self.pass_arguments(block, thread.function, &thread.arguments, Invocation::Thread);
+                self.pass_arguments((block, position, 0), thread.function, &thread.arguments, Invocation::Thread);
             }
             Instruction::Copy { .. }
             | Instruction::Unary { .. }
@@ -276,7 +278,7 @@ impl Pass<'_> {
         let Operand::Register(register) = operand else { return Sources::default() };
         let variable = self.data.of_register(self.out.id, register);
         if self.data.is_named(variable) {
-            Sources::one(variable, None)
+            Sources::private(variable, self.out.id)
         } else {
             self.temporaries[register.index()].clone()
         }
@@ -333,16 +335,20 @@ impl Pass<'_> {
         self.out.assignments.push(RawAssignment { target, block, position, sources, parent, row, span });
     }
 
-    fn pass_arguments(&mut self, block: BlockId, callee: FunctionId, arguments: &[Operand], invocation: Invocation) {
-        self.out.sites.push(Site { callee, block, invocation });
-        let function = &self.program.functions[callee];
-        for (&parameter, &argument) in function.parameters.iter().zip(arguments) {
+    fn pass_arguments(
+        &mut self,
+        (block, position, thread): (BlockId, u32, usize),
+        callee: FunctionId,
+        operands: &[Operand],
+        invocation: Invocation,
+    ) {
+        let parameters = self.program.functions[callee].parameters.iter();
+        let arguments = parameters.zip(operands).map(|(&parameter, &operand)| {
             let variable = self.data.of_register(callee, parameter);
-            let sources = self.operand(argument);
-            if self.data.is_named(variable) && sources.len() > 0 {
-                self.out.arguments.push((variable, sources.without_rows()));
-            }
-        }
+            (variable, self.operand(operand).without_rows())
+        });
+        let arguments = arguments.filter(|(variable, _)| self.data.is_named(*variable)).collect();
+        self.out.sites.push(Site { callee, block, position, thread, invocation, arguments });
     }
 
     /// What the result of a call is computed from.

@@ -5,6 +5,7 @@
 //! **Algorithm** (Jannesari and Wolf, "Automatic Generation of Unit Tests for Correlated Variables in Parallel Programs", 2015,
 //! sections 4.2 to 4.5)
 //! 0. [`binding`]: tell functions apart by what their parameters are bound to, and so the objects that they access.
+//!    [`value_context`]: and by what the values are computed from that they get.
 //!    [`row`] (with [`row_values`] and [`value`]): find which accesses to elements have the same index.
 //! 1. [`assignment`]: find what each assignment is computed from, and the conditions that it is control dependent on.
 //! 2. [`sequence`]: find which assignment may be the next one after which.
@@ -30,6 +31,7 @@ mod function;
 pub mod kind;
 mod locked_access;
 pub mod method;
+mod names;
 pub mod pair;
 mod partners;
 pub mod pattern;
@@ -47,6 +49,7 @@ pub mod stale;
 mod sync_free_region;
 mod text_rows;
 mod value;
+mod value_context;
 
 pub use access::{Accesses, CorrelationAccess};
 pub use binding::index_parameters;
@@ -90,6 +93,10 @@ pub struct Analysis {
     pub methods: Methods,
     /// Number of pairs of methods that may run in parallel, if it could be found.
     pub parallel_pairs: Option<u64>,
+    /// Number of methods that are in such a pair, likewise.
+    pub parallel_methods: Option<u64>,
+    /// Calls that may be open at once in a thread, its first function included; nothing where a function calls itself.
+    pub call_depth: Option<u32>,
     /// Pairs that may run in parallel and depend on each other, by falling rank.
     pub pairs: Vec<Pair>,
     /// Whether these are all such pairs.
@@ -98,10 +105,19 @@ pub struct Analysis {
     rows: text_rows::TextRows,
 }
 
+/// The program with its functions told apart by their objects, and by what their values are computed from.
+fn bind(program: &Program) -> binding::BoundProgram<'_> {
+    let bound = binding::bind(program);
+    let data = SourceVariables::new(program, &bound);
+    let components = calls::components(&bound.program);
+    let sources = assignment::find_sources(&bound, &data, &row::Rows::new(&bound), &components);
+    value_context::split(&bound, &sources).unwrap_or(bound)
+}
+
 /// Finds correlations and ranks method pairs. Without `concurrency` (a file without `main`), any two methods may run in parallel.
 #[must_use]
 pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &Options) -> Analysis {
-    let bound = binding::bind(program);
+    let bound = bind(program);
     let data = SourceVariables::new(program, &bound);
     let components = calls::components(&bound.program);
     let mut rows = row::Rows::new(&bound);
@@ -117,9 +133,22 @@ pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &O
     let accesses = access::find_accesses((&bound.program, &data, &assignments), &correlations, &mut rows, &components);
     let accesses = access::of_text(program, &bound, accesses);
     let mut methods = method::find_methods(program, &accesses, concurrency);
-    let parallel_pairs = methods.parallel_count(concurrency);
+    let parallel = methods.parallel_counts(concurrency);
+    let call_depth = calls::depth(program);
     let (pairs, complete) = pair::rank_pairs(&data, &correlations, &accesses, &mut methods, concurrency);
     let by_row = correlations.iter().any(|correlation| correlation.row.is_some());
     let rows = if by_row { text_rows::TextRows::new(&bound, rows) } else { text_rows::TextRows::default() };
-    Analysis { data, correlations, sets, accesses, methods, parallel_pairs, pairs, complete, rows }
+    Analysis {
+        data,
+        correlations,
+        sets,
+        accesses,
+        methods,
+        parallel_pairs: parallel.map(|counts| counts.pairs),
+        parallel_methods: parallel.map(|counts| counts.methods),
+        call_depth,
+        pairs,
+        complete,
+        rows,
+    }
 }

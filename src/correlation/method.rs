@@ -26,6 +26,15 @@ pub struct Methods {
     known: FxHashMap<(u32, u32), bool>,
 }
 
+/// What may run in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ParallelCounts {
+    /// Pairs of methods, one with itself too.
+    pub pairs: u64,
+    /// Methods that are in one.
+    pub methods: u64,
+}
+
 /// Finds the methods of a program.
 pub(super) fn find_methods(program: &Program, accesses: &[Accesses], concurrency: Option<&Concurrency>) -> Methods {
     let mut classes: Vec<Vec<ClassId>> = vec![Vec::new(); program.functions.len()];
@@ -93,10 +102,10 @@ impl Methods {
         count * (count + 1) / 2
     }
 
-    /// Number of pairs that may run in parallel; `None` where there are too many kinds of methods to tell.
-    pub fn parallel_count(&mut self, concurrency: Option<&Concurrency>) -> Option<u64> {
+    /// Pairs that may run in parallel, and the methods in them; `None` where there are too many kinds of methods to tell.
+    pub(super) fn parallel_counts(&mut self, concurrency: Option<&Concurrency>) -> Option<ParallelCounts> {
         if concurrency.is_none() {
-            return Some(self.pair_count());
+            return Some(ParallelCounts { pairs: self.pair_count(), methods: self.functions.len() as u64 });
         }
         if self.classes.len() > MAX_GROUPS {
             return None;
@@ -108,13 +117,16 @@ impl Methods {
             *entry = (method, entry.1 + 1);
         }
         let mut count = 0;
+        let mut in_pair = vec![false; of_group.len()];
         for (a, &(first, many)) in of_group.iter().enumerate() {
             for (b, &(second, others)) in of_group.iter().enumerate().skip(a) {
                 if self.parallel(concurrency, first, second) {
                     count += if a == b { many * (many + 1) / 2 } else { many * others };
+                    (in_pair[a], in_pair[b]) = (true, true);
                 }
             }
         }
-        Some(count)
+        let methods = of_group.iter().zip(&in_pair).filter(|(_, in_pair)| **in_pair).map(|(group, _)| group.1).sum();
+        Some(ParallelCounts { pairs: count, methods })
     }
 }

@@ -10,14 +10,14 @@
 //! 3. *Chain*: targets along a chain of assignments, each of which reads the target of the one before; two that are directly
 //!    linked are vertical.
 //! 4. The probability is the part of the writes to the dependent side that stand in a pattern. Dependent are the targets of
-//!    vertical, control and chain patterns, and both sides where there are only the others.
+//!    vertical, control and chain patterns, and both sides where there are only the others. A write of the text counts once for
+//!    each variable that it writes and each origin of its value.
 //! 5. Where all patterns tie elements of equal index, the two belong together *by row*: `key[i]` and `value[i]`, not `value[j]`.
 //!    That fields of one object are written with other indices says nothing against it.
 //!
 //! **Soundness and limits**: a heuristic. The patterns of an assignment are bounded, and so are the assignments that follow it.
 
 use super::assignment::{AssignmentId, Assignments, Condition};
-use super::binding::AccessSite;
 use super::row::{Row, RowObject, Rows};
 use super::sequence::{Consecutive, Indices};
 use super::source_variable::{SourceVariableId, SourceVariables};
@@ -282,7 +282,7 @@ impl Finder<'_> {
             let tie = if agree || backward.agree { row } else { Tie::Object };
             self.note(pair, (Pattern::Parental, tie), second, Some(first), None);
         }
-        let common = a.sources.iter().filter(|&source| b.sources.contains(source));
+        let common = a.sources.common(&b.sources);
         let common: SmallVec<[SourceVariableId; 4]> =
             common.filter(|&source| source != pair.0 && source != pair.1).collect();
         if common.is_empty() {
@@ -347,9 +347,9 @@ impl Finder<'_> {
 
     fn finish(self) -> Vec<Correlation> {
         let mut total: FxHashMap<SourceVariableId, usize> = FxHashMap::default();
-        let mut counted: FxHashSet<(SourceVariableId, AccessSite)> = FxHashSet::default();
+        let mut counted: FxHashSet<(SourceVariableId, u32)> = FxHashSet::default();
         for assignment in self.assignments.all.iter() {
-            if counted.insert((assignment.target, assignment.place)) {
+            if counted.insert((assignment.target, assignment.write)) {
                 *total.entry(assignment.target).or_default() += 1;
             }
         }
@@ -359,8 +359,8 @@ impl Finder<'_> {
             if indication.dependent.is_empty() {
                 indication.dependent.extend([data.0, data.1]);
             }
-            let mut writes: Vec<(SourceVariableId, AccessSite)> =
-                indication.writes.iter().map(|&write| (all[write].target, all[write].place)).collect();
+            let mut writes: Vec<(SourceVariableId, u32)> =
+                indication.writes.iter().map(|&write| (all[write].target, all[write].write)).collect();
             writes.sort_unstable();
             writes.dedup();
             writes.retain(|(target, _)| indication.dependent.contains(target));

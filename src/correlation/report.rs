@@ -1,18 +1,14 @@
 //! What was found, as plain data for the command line and other programs.
 //!
 //! **Input**: an [`Analysis`]. **Output**: [`CorrelationReport`]: names instead of numbers, lists sorted by name, places as
-//! `LINE:COL`. Where two variables have one name, each gets the line of its declaration, `t@12`; two methods of one name
-//! likewise.
+//! `LINE:COL`, by the names of [`super::names`].
 
-use super::element_name::element_name;
+use super::names::Names;
 use super::pattern::{Correlation, Evidence};
-use super::source_variable::SourceVariableId;
 use super::{Analysis, MethodAccess, Pair};
 use cssame_ir::{FunctionId, Program};
 use cssame_source::{SourceMap, Span};
-use rustc_hash::FxHashMap;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer of `correlate`; `S` is a schedule.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -123,7 +119,9 @@ pub struct PairData<S = ()> {
     /// What the methods were run in, where the program has no `main`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// The endangered accesses.
+    /// All correlation accesses that the pair can violate, endangered or not.
+    pub accesses: Vec<ListedAccess>,
+    /// The endangered ones, and what executions show of them.
     pub endangered_accesses: Vec<AccessData<S>>,
     /// How the two fail or block in parallel, where they do not one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -217,6 +215,21 @@ impl<S> Decision<S> {
     }
 }
 
+/// A correlation access of a method, as the paper lists them (table 2).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ListedAccess {
+    /// The method.
+    pub method: String,
+    /// The two variables, sorted.
+    pub variables: [String; 2],
+    /// How each is accessed: `read` or `write`.
+    pub accesses: [&'static str; 2],
+    /// The patterns that tie the two.
+    pub patterns: Vec<&'static str>,
+    /// Whether the method synchronises in between.
+    pub endangered: bool,
+}
+
 /// An endangered correlation access.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccessData<S = ()> {
@@ -235,93 +248,6 @@ pub struct AccessData<S = ()> {
     /// Who tears it, in the order in which they come between.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<String>,
-}
-
-/// The names of variables and methods, made unique.
-pub struct Names<'a> {
-    sources: &'a SourceMap,
-    program: &'a Program,
-    analysis: &'a Analysis,
-    data: FxHashMap<SourceVariableId, String>,
-    methods: FxHashMap<FunctionId, String>,
-}
-
-impl<'a> Names<'a> {
-    /// The names of all that an analysis speaks of.
-    #[must_use]
-    pub fn new(sources: &'a SourceMap, program: &'a Program, analysis: &'a Analysis) -> Names<'a> {
-        let mut data: BTreeSet<SourceVariableId> = analysis.sets.iter().flatten().copied().collect();
-        data.extend(analysis.pairs.iter().flat_map(|pair| &pair.dependent));
-        let named = data
-            .into_iter()
-            .map(|variable| (variable, analysis.data.name(program, variable), analysis.data.span(program, variable)));
-        let methods = analysis.methods.functions.iter().map(|&id| {
-            let function = &program.functions[id];
-            (id, program.texts.get(function.name).to_owned(), function.span)
-        });
-        Names { sources, program, analysis, data: unique(sources, named), methods: unique(sources, methods) }
-    }
-
-    /// The name of a variable.
-    #[must_use]
-    pub fn variable(&self, variable: SourceVariableId) -> String {
-        let known = self.data.get(&variable).cloned();
-        known.unwrap_or_else(|| self.analysis.data.name(self.program, variable))
-    }
-
-    /// The name of a method.
-    #[must_use]
-    pub fn method(&self, method: FunctionId) -> String {
-        let known = self.methods.get(&method).cloned();
-        known.unwrap_or_else(|| self.program.texts.get(self.program.functions[method].name).to_owned())
-    }
-
-    /// The name of a side of a correlation: of elements that belong together by row, with the index as it is written.
-    #[must_use]
-    pub fn side(&self, correlation: &Correlation, variable: SourceVariableId) -> String {
-        let name = self.variable(variable);
-        let (data, program) = (&self.analysis.data, self.program);
-        let element = correlation.row.filter(|_| name == data.name(program, variable)).and_then(|row| {
-            let [first, second] = row.written;
-            let places = if variable == correlation.data.0 { (first, second) } else { (second, first) };
-            element_name(self.sources, program, data, variable, places)
-        });
-        element.unwrap_or(name)
-    }
-
-    /// The variables of a correlation, sorted by name; true where that swaps them.
-    #[must_use]
-    pub fn variables(&self, correlation: &Correlation) -> ([String; 2], bool) {
-        let (first, second) = (self.side(correlation, correlation.data.0), self.side(correlation, correlation.data.1));
-        if second < first { ([second, first], true) } else { ([first, second], false) }
-    }
-}
-
-/// Adds the place of the declaration to names that are not unique.
-fn unique<K: Copy + Eq + std::hash::Hash>(
-    sources: &SourceMap,
-    named: impl Iterator<Item = (K, String, Span)>,
-) -> FxHashMap<K, String> {
-    let mut of_name: BTreeMap<String, Vec<(K, Span)>> = BTreeMap::new();
-    for (key, name, span) in named {
-        of_name.entry(name).or_default().push((key, span));
-    }
-    let mut result = FxHashMap::default();
-    for (name, keys) in of_name {
-        let mut lines: Vec<u32> = keys.iter().map(|(_, span)| sources.line(*span)).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        for &(key, span) in &keys {
-            let position = sources.position(span);
-            let shown = match (keys.len(), lines.len() == keys.len()) {
-                (1, _) => name.clone(),
-                (_, true) => format!("{name}@{}", position.line),
-                (_, false) => format!("{name}@{}:{}", position.line, position.column),
-            };
-            result.insert(key, shown);
-        }
-    }
-    result
 }
 
 /// Puts an analysis into words. `decide` says what executions show of an endangered access of a pair, by its index.
@@ -407,6 +333,8 @@ fn pair_data<S>(
         endangered.map(|each| access_data(names, each, decide(each))).collect();
     endangered_accesses
         .sort_by(|a, b| (&a.method, &a.variables, &a.accesses).cmp(&(&b.method, &b.variables, &b.accesses)));
+    let mut accesses: Vec<ListedAccess> = pair.accesses.iter().map(|each| listed_access(names, each)).collect();
+    accesses.sort_unstable();
     PairData {
         methods: [names.method(pair.methods.0), names.method(pair.methods.1)],
         dependent,
@@ -418,16 +346,30 @@ fn pair_data<S>(
         selected: pair.is_selected(rank_threshold),
         status: Status::of_all(endangered_accesses.iter().map(|access| access.decision.status)),
         context: None,
+        accesses,
         endangered_accesses,
         ends: Vec::new(),
     }
 }
 
-fn access_data<S>(names: &Names<'_>, each: &MethodAccess, decision: Decision<S>) -> AccessData<S> {
+/// The variables of an access, sorted, and how it touches each.
+fn sides(names: &Names<'_>, each: &MethodAccess) -> ([String; 2], [&'static str; 2]) {
     let access = &each.access;
     let (variables, swapped) = names.variables(&names.analysis.correlations[access.correlation as usize]);
-    let accesses = [access.kinds.0.word(), access.kinds.1.word()];
-    let accesses = if swapped { [accesses[1], accesses[0]] } else { accesses };
+    let [first, second] = [access.kinds.0.word(), access.kinds.1.word()];
+    (variables, if swapped { [second, first] } else { [first, second] })
+}
+
+fn listed_access(names: &Names<'_>, each: &MethodAccess) -> ListedAccess {
+    let (variables, accesses) = sides(names, each);
+    let correlation = &names.analysis.correlations[each.access.correlation as usize];
+    let patterns = correlation.patterns.iter().map(|pattern| pattern.word()).collect();
+    let endangered = each.access.endangered;
+    ListedAccess { method: names.method(each.method), variables, accesses, patterns, endangered }
+}
+
+fn access_data<S>(names: &Names<'_>, each: &MethodAccess, decision: Decision<S>) -> AccessData<S> {
+    let (variables, accesses) = sides(names, each);
     let by = decision.by.iter().map(|&function| names.method(function)).collect();
     AccessData { of: *each, method: names.method(each.method), variables, accesses, decision, by }
 }

@@ -17,6 +17,8 @@ mod constructs;
 mod contexts;
 mod contradictions;
 mod correlation;
+mod correlation_contexts;
+mod correlation_figures;
 mod correlation_locals;
 mod correlation_objects;
 mod correlation_rows;

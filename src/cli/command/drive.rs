@@ -269,7 +269,7 @@ impl Arguments {
         let plain = load::model(&self.file, self.search.options())?;
         let in_contexts = plain.in_contexts();
         let model = in_contexts.as_ref().unwrap_or(&plain);
-        let selections = self.selections(&model)?;
+        let selections = self.selections(model)?;
         self.check_directory()?;
         let options = self.driver_options(model.unit().text(), model.options());
         let request = DriveRequest {

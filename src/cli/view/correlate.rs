@@ -63,7 +63,34 @@ impl CorrelateView<'_> {
             text += &self.traces();
             text += &self.ends();
         }
-        text
+        let title = if text.is_empty() { "In figures" } else { "\nIn figures" };
+        text += &snippet::title(title, colour);
+        text + &self.figures()
+    }
+
+    /// The program in the columns of table 3 of the paper, without those that are not known.
+    fn figures(&self) -> String {
+        let of = &self.answer.summary;
+        let rows = [
+            ("lines", Some(of.lines as u64)),
+            ("methods", Some(of.methods as u64)),
+            ("depth of calls", of.call_depth.map(u64::from)),
+            ("objects", Some(of.objects)),
+            ("threads", of.threads.map(|count| count as u64)),
+            ("parallel methods", of.parallel_methods),
+            ("parallel pairs", of.parallel_pairs),
+            ("correlations", Some(of.correlations as u64)),
+            ("low-level races", of.low_level_races.map(|count| count as u64)),
+            ("high-level races", of.high_level_races.map(|count| count as u64)),
+        ];
+        let cells = rows.into_iter().filter_map(|(name, count)| Some([name.to_owned(), format!("{:>6}", count?)]));
+        let cells: Vec<[String; 2]> = cells.collect();
+        let (left, right) = cells.split_at(cells.len().div_ceil(2));
+        let mut table = Table::new("  ");
+        for (index, row) in left.iter().enumerate() {
+            table.row(row.iter().chain(right.get(index).into_iter().flatten()).cloned().collect());
+        }
+        table.lines().concat()
     }
 
     /// A row for each correlation, and one for each place that ties its variables.

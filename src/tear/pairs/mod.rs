@@ -22,6 +22,7 @@
 //! finds nothing proves nothing. An access to a local is torn where the value is stale when it has an effect (`watch`); one that has
 //! none is refuted without executing anything.
 
+mod call_origin;
 mod executed;
 mod library;
 mod program;

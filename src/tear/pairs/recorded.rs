@@ -5,13 +5,16 @@
 //! ([`cssame_harness`]).
 //!
 //! **Algorithm**: executions at random, always the same ones. A thread that has entered one of the two methods, and has done
-//! nothing in it yet, is held as long as others can move, until another thread stands like that in the other method. What
-//! was written until then is the state, without what the two have written since their calls. Equal contexts count once.
+//! nothing in it yet, is held as long as others can move, until another thread stands like that in the other method. Half of the
+//! executions let one to [`MAX_PASSED`] such meetings pass, so that later calls meet too. What
+//! was written until then is the state, without what the two have written since their calls. Equal contexts count once. Contexts in
+//! different states have the same calls where these have the same objects and origins of values ([`super::call_origin`]).
 //!
-//! **Soundness and limits**: [`EXECUTIONS`] executions and [`MAX_CONTEXTS`] contexts of a pair at most. A state in which a lock is
+//! **Soundness and limits**: twice [`EXECUTIONS`] executions and [`MAX_CALLS`] contexts of a pair at most. A state in which a lock is
 //! held or a thread waits at a barrier cannot be set up, and is left out; threads that are made for the method itself, and
 //! arms, have no arguments. Values of locals of other threads are no part of it.
 
+use super::call_origin::CallOrigin;
 use super::executed::{ContextModel, ExecutedPairs, Host};
 use crate::{Tear, TearPattern, tear};
 use cssame_budget::{Budget, Limits};
@@ -24,14 +27,18 @@ use cssame_schedule::{Decision, Policy, Random, Scripted, View};
 use cssame_vm::{Cell, CodeIndex, Event, Move, Observer, State, ThreadIndex, ThreadName};
 use std::collections::BTreeMap;
 
-/// Executions that are recorded for each pair.
+/// Executions that are recorded for each pair where two calls of it meet first, and as many where they meet later.
 const EXECUTIONS: u64 = 40;
+
+/// Meetings that an execution lets pass, at most.
+const MAX_PASSED: u64 = 3;
 
 /// Steps of each of them at most.
 const MAX_STEPS: u64 = 5_000;
 
-/// Contexts of a pair at most.
+/// Contexts of a pair, beyond which only calls are kept that none of the others has, and contexts of a pair at most.
 const MAX_CONTEXTS: usize = 8;
+const MAX_CALLS: usize = 16;
 
 /// States that are visited of a context, at most.
 const STATES: u64 = 100_000;
@@ -45,6 +52,8 @@ pub struct RecordedContext {
     /// Index of the pair in the analysis.
     pub pair: usize,
     pub(super) context: ContextModel,
+    /// Those of the two calls.
+    calls: [CallOrigin; 2],
 }
 
 impl RecordedContext {
@@ -58,6 +67,12 @@ impl RecordedContext {
     #[must_use]
     pub fn main(&self) -> &str {
         &self.context.main
+    }
+
+    /// Whether the two calls have the same objects and values of the same origin as those of another context.
+    #[must_use]
+    pub fn has_calls_of(&self, other: &RecordedContext) -> bool {
+        self.calls == other.calls
     }
 
     /// An execution in which one activation of the other method tears an access.
@@ -89,21 +104,29 @@ pub fn record_contexts(executed: &ExecutedPairs, analysis: &Analysis) -> Vec<Rec
     for of in &executed.pairs {
         let (first, second) = analysis.pairs[of.pair].methods;
         let from = found.len();
-        for seed in 0..EXECUTIONS {
-            if found.len() - from == MAX_CONTEXTS {
+        for seed in 0..2 * EXECUTIONS {
+            if found.len() - from == MAX_CALLS {
                 break;
             }
-            let Some(context) = record(model, &methods, [first, second], seed) else { continue };
-            if found[from..].iter().all(|known| known.main() != context.main) {
-                found.push(RecordedContext { pair: of.pair, context });
+            let Some((context, calls)) = record(model, &methods, [first, second], seed) else { continue };
+            let known = &found[from..];
+            let has_place = known.len() < MAX_CONTEXTS || known.iter().all(|known| known.calls != calls);
+            if has_place && known.iter().all(|known| known.main() != context.main) {
+                found.push(RecordedContext { pair: of.pair, context, calls });
             }
         }
     }
     found
 }
 
-fn record(model: &Model, methods: &Methods<'_>, pair: [FunctionId; 2], seed: u64) -> Option<ContextModel> {
-    let mut meet = Meet { random: Random::new(seed), methods: pair, met: None };
+fn record(
+    model: &Model,
+    methods: &Methods<'_>,
+    pair: [FunctionId; 2],
+    seed: u64,
+) -> Option<(ContextModel, [CallOrigin; 2])> {
+    let passed = if seed < EXECUTIONS { 0 } else { 1 + seed % MAX_PASSED };
+    let mut meet = Meet { random: Random::new(seed), methods: pair, passed, met: None };
     let reached = schedule::run(model.machine(), &mut meet, MAX_STEPS, &mut ());
     let met = meet.met?;
     let (cells, objects, threads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -113,16 +136,25 @@ fn record(model: &Model, methods: &Methods<'_>, pair: [FunctionId; 2], seed: u64
     let before = recorder.statements(program, met)?;
     let arguments = |index: usize| recorder.arguments(model, &reached.state, (met[index], pair[index]));
     let [first, second] = [arguments(0)?, arguments(1)?];
+    let origin = |index: usize, arguments: &[Argument]| {
+        CallOrigin::of(model.machine(), &reached.state, (met[index], pair[index]), arguments)
+    };
+    let mut calls = [origin(0, &first), origin(1, &second)];
+    if pair[0] == pair[1] {
+        calls.sort_unstable();
+    }
     let spans = pair.map(|function| program.functions[function].span);
     let context = methods.recorded(spans, before, [&first, &second])?;
     let made = Model::from_text(model.unit().name(), &context.text, model.options()).ok()?;
-    Some(ContextModel { model: made, main: context.main })
+    Some((ContextModel { model: made, main: context.main }, calls))
 }
 
 /// Chooses at random, and holds threads that have entered one of the methods until two have.
 struct Meet {
     random: Random,
     methods: [FunctionId; 2],
+    /// Meetings that are still let pass.
+    passed: u64,
     /// Who stands in the first method, and who in the second.
     met: Option<[ThreadIndex; 2]>,
 }
@@ -136,8 +168,14 @@ impl Policy for Meet {
         let [first, second] = self.methods;
         for one in in_method(first) {
             if let Some(other) = in_method(second).find(|&other| other != one) {
-                self.met = Some([one, other]);
-                return Decision::Stop;
+                if self.passed == 0 {
+                    self.met = Some([one, other]);
+                    return Decision::Stop;
+                }
+                self.passed -= 1;
+                let both: Vec<Move> =
+                    moves.iter().copied().filter(|each| each.thread == one || each.thread == other).collect();
+                return self.random.choose(view, &both);
             }
         }
         let free: Vec<Move> = moves

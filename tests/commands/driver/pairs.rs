@@ -224,6 +224,56 @@ fn free_tests_come_near_to_the_order_of_locks_of_their_executions() {
     assert_eq!(of("set_euro_before_show"), turns([("first", "0"), ("second", "1, 2")]));
 }
 
+/// Contexts of `put` and `show`: two on one object that differ in where the argument comes from, and one on another object. The call
+/// in a loop is one context in several states.
+const WALLETS: &str = "\
+class Wallet {
+  lock guard;
+  private int euro, yen;
+  public void put(int amount) {
+    lock(guard); euro = amount; unlock(guard);
+    lock(guard); yen = euro * 107; unlock(guard);
+  }
+  public void show() { lock(guard); print(euro, yen); unlock(guard); }
+}
+Wallet a;
+Wallet b;
+int rate = 7;
+void main() {
+  cobegin
+    A: { a.put(20); }
+    B: { a.put(rate); }
+    C: { for (int i = 1; i < 4; i++) { b.put(i); } }
+    D: { a.show(); }
+    E: { b.show(); }
+  coend
+}
+";
+
+#[test]
+fn each_different_context_of_a_pair_has_a_test() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("wallets.csm");
+    fs::write(&file, WALLETS).unwrap();
+    let (files, answer) = drive(&file, &[]);
+    let pairs = answer["pairs"].as_array().unwrap().iter();
+    let pair = pairs.clone().find(|pair| pair["methods"] == serde_json::json!(["Wallet.put", "Wallet.show"])).unwrap();
+    let mut torn: Vec<(&str, &str)> = Vec::new();
+    for test in pair["tests"].as_array().unwrap().iter().filter(|test| test["kind"] == "tear") {
+        torn.push((test["variables"][0].as_str().unwrap(), test["test"].as_str().unwrap()));
+    }
+    let of_a = "wallet_put_torn_by_wallet_show_between_a_euro_and_a_yen";
+    let of_b = "wallet_put_torn_by_wallet_show_between_b_euro_and_b_yen";
+    assert_eq!(torn, [("a.euro", of_a), ("a.euro", &format!("{of_a}_2")), ("b.euro", of_b)], "{pair:#}");
+    let recorded = |call: &str| {
+        files.iter().any(|(path, text)| {
+            let main = text.split("recorded state").nth(1).unwrap_or_default();
+            path.extension().is_some_and(|end| end == "csm") && main.contains(call) && main.contains(".show();")
+        })
+    };
+    assert!(recorded("a.put(20);") && recorded("a.put(7);"), "{answer:#}");
+}
+
 /// Deposits before, and one whose argument is computed.
 const BOOKS: &str = "\
 class Account {
