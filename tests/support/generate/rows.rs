@@ -52,11 +52,11 @@ impl Body<'_> {
     fn index(&mut self) -> &'static str {
         let is_wrong = self.rng.chance(self.wrong);
         let list: &[&'static str] = if is_wrong { &OTHERS } else { &ROWS };
-        *self.rng.pick(list)
+        self.rng.pick::<&str>(list)
     }
 
     fn change(&mut self) -> &'static str {
-        if self.rng.chance(self.wrong) { *self.rng.pick::<&'static str>(&CHANGES) } else { "" }
+        if self.rng.chance(self.wrong) { self.rng.pick::<&'static str>(&CHANGES) } else { "" }
     }
 
     fn statement(&mut self) -> String {
