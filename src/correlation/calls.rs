@@ -3,8 +3,7 @@
 //! In: a program. Out: the strongly connected components of the graph of calls, callees first. Forked and spawned threads
 //! are no calls: what they do is done by others. [`depth`] says how many calls may be open at once.
 
-use cssame_ir::{FunctionId, Instruction, Program};
-use fixedbitset::FixedBitSet;
+use cssame_ir::{Follow, FunctionId, Instruction, Program};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -46,27 +45,13 @@ pub(super) fn depth(program: &Program) -> Option<u32> {
         // What calls itself has no depth, and neither has what calls that.
         depths[id.index()] = callees.into_iter().try_fold(1, |most: u32, of| Some(most.max(of? + 1)));
     }
-    running(program).ones().map(|id| depths[id]).try_fold(0, |most: u32, of| Some(most.max(of?)))
+    running(program).into_iter().map(|id| depths[id.index()]).try_fold(0, |most: u32, of| Some(most.max(of?)))
 }
 
 /// The functions that `main` comes to, by calls and as threads; without a `main`, all.
-fn running(program: &Program) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(program.functions.len());
-    let Some(main) = program.main else {
-        found.insert_range(..);
-        return found;
-    };
-    let mut waiting = vec![main];
-    while let Some(id) = waiting.pop() {
-        if found.put(id.index()) {
-            continue;
-        }
-        for instruction in program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
-            waiting.extend(instruction.new_threads().iter().map(|thread| thread.function));
-            if let Instruction::Call { function, .. } = instruction {
-                waiting.push(*function);
-            }
-        }
+fn running(program: &Program) -> Vec<FunctionId> {
+    match program.main {
+        Some(main) => program.reached_functions([main], Follow::CallsAndThreads),
+        None => program.functions.ids().collect(),
     }
-    found
 }

@@ -8,7 +8,7 @@
 //! **Soundness and limits**: all that a call makes is there; threads that it makes are other threads.
 
 use super::universe::{AccessId, Binding, Universe};
-use cssame_ir::{Access, DefinitionKind, FunctionId, Instruction, Program};
+use cssame_ir::{Access, DefinitionKind, Follow, FunctionId, Program};
 use fixedbitset::FixedBitSet;
 
 /// The accesses of each function.
@@ -39,26 +39,9 @@ impl Reach {
     #[must_use]
     pub fn from(&self, program: &Program, roots: Vec<FunctionId>) -> FixedBitSet {
         let mut accesses = FixedBitSet::with_capacity(self.accesses);
-        for function in reachable(program, roots).ones() {
-            accesses.union_with(&self.of_function[function]);
+        for function in program.reached_functions(roots, Follow::Calls) {
+            accesses.union_with(&self.of_function[function.index()]);
         }
         accesses
     }
-}
-
-/// The functions that calls from some functions lead to, these included.
-fn reachable(program: &Program, roots: Vec<FunctionId>) -> FixedBitSet {
-    let mut reached = FixedBitSet::with_capacity(program.functions.len());
-    let mut work = roots;
-    while let Some(function) = work.pop() {
-        if reached.put(function.index()) {
-            continue;
-        }
-        for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
-            if let Instruction::Call { function, .. } = instruction {
-                work.push(*function);
-            }
-        }
-    }
-    reached
 }

@@ -34,7 +34,6 @@ mod pairs;
 mod parts;
 mod plan;
 mod planner;
-mod reached;
 mod recorded;
 mod rust;
 mod source_lines;

@@ -11,11 +11,10 @@ use super::locks::Monitors;
 use super::symbol_table::{SymbolTable, Variable};
 use super::text::comment;
 use super::tree::{Node, tree};
-use crate::reached::{callees, reached_functions};
 use crate::{DriveError, Input, Options};
 use cssame_ir::structure::structured;
 use cssame_ir::sync::Kind;
-use cssame_ir::{ClassId, FunctionId, Instruction, LeafKind, Type};
+use cssame_ir::{ClassId, Follow, FunctionId, Instruction, LeafKind, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A file of the program.
@@ -39,7 +38,7 @@ pub(super) fn files(
     options: &Options,
 ) -> Result<Vec<JavaFile>, DriveError> {
     let main = input.program.main.ok_or(DriveError::NoMain)?;
-    let functions = reached_functions(input, main);
+    let functions = input.program.reached_functions([main], Follow::CallsAndThreads);
     let trees = trees(input, &functions)?;
     let monitors = Monitors::find(input.program, &trees);
     let symbols = SymbolTable::new(input, &functions, monitors);
@@ -106,7 +105,7 @@ fn recursive(input: &Input<'_>, functions: &[FunctionId]) -> FxHashSet<FunctionI
     for &id in functions {
         let calls = input.program.functions[id].blocks.iter().flat_map(|block| &block.instructions);
         for instruction in calls.filter(|instruction| matches!(instruction, Instruction::Call { .. })) {
-            for callee in callees(instruction) {
+            for callee in instruction.callees() {
                 graph.add_edge(id.0, callee.0, ());
             }
         }

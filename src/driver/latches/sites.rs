@@ -7,10 +7,9 @@
 //! it leads to nothing that is known; the form refuses such functions.
 
 use crate::Input;
-use crate::reached::reached_functions;
 use cssame_ir::flow::flow_graph;
 use cssame_ir::{
-    Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, Storage, VariableId,
+    Base, BlockId, Follow, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, Storage, VariableId,
 };
 use cssame_source::Span;
 use fixedbitset::FixedBitSet;
@@ -40,7 +39,8 @@ pub(super) struct Sites<'a> {
 
 impl<'a> Sites<'a> {
     pub(super) fn new(input: &Input<'a>, main: FunctionId) -> Sites<'a> {
-        let (program, functions) = (input.program, reached_functions(input, main));
+        let program = input.program;
+        let functions = program.reached_functions([main], Follow::CallsAndThreads);
         let loops = functions.iter().map(|&id| (id, looping_blocks(&program.functions[id]))).collect();
         let mut sites = Sites { program, functions, of: FxHashMap::default(), loops };
         for &caller in &sites.functions {

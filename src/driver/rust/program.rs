@@ -8,8 +8,8 @@ use super::names::{comment, identifier};
 use super::registers::Memory;
 use crate::names::{FunctionNames, Names};
 use crate::parts::{Module, Parts};
-use crate::reached::reached_functions;
 use crate::{DriveError, Options};
+use cssame_ir::Follow;
 use std::fmt::Write;
 
 /// The name of the module of a program that is the only one of its package, and of the one that the others are in.
@@ -36,7 +36,7 @@ pub(super) fn emit(parts: &Parts<'_>) -> Result<String, DriveError> {
 fn one(module: &Module<'_>, options: &Options) -> Result<String, DriveError> {
     let (input, main) = (&module.input, module.main()?);
     let program = input.program;
-    let reached = reached_functions(input, main);
+    let reached = input.program.reached_functions([main], Follow::CallsAndThreads);
     let mut fresh = Names::new(identifier);
     let mut names = FunctionNames::default();
     // Main comes first, so that its name is its own.
