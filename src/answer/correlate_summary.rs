@@ -14,11 +14,11 @@ use cssame_concurrency::Concurrency;
 use cssame_correlation::Analysis;
 use cssame_correlation::report::{CorrelationReport, Status};
 use cssame_form::races::potential_races;
+use cssame_front::lines_of_code;
 use cssame_ir::{Program, VariableId};
 use cssame_model::{Unit, form_in_contexts};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs of places beyond that many are not counted.
 const MAX_RACES: usize = 100_000;
@@ -26,7 +26,7 @@ const MAX_RACES: usize = 100_000;
 /// A program in figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Lines of the file that hold more than white space and comments.
+    /// Lines of the file that hold more than blanks and comments.
     pub lines: usize,
     /// Methods, as pairs are made of them.
     pub methods: usize,
@@ -91,67 +91,4 @@ fn objects(program: &Program) -> u64 {
         }
     }
     counts.values().fold(0, |all, &count| all.saturating_add(count))
-}
-
-/// Where in the text a character stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Code,
-    Text(char),
-    LineComment,
-    Comment,
-}
-
-/// Lines that hold more than white space and comments.
-fn lines_of_code(text: &str) -> usize {
-    let (mut count, mut within) = (0, Within::Code);
-    for line in text.lines() {
-        if within == Within::LineComment {
-            within = Within::Code;
-        }
-        let mut holds_code = false;
-        let mut characters = line.chars().peekable();
-        while let Some(character) = characters.next() {
-            let next = characters.peek().copied();
-            let mut skips = true;
-            within = match (within, character, next) {
-                (Within::Code, '/', Some('/')) => Within::LineComment,
-                (Within::Code, '/', Some('*')) => Within::Comment,
-                (Within::Comment, '*', Some('/')) => Within::Code,
-                (Within::Text(_), '\\', Some(_)) => within,
-                _ => {
-                    skips = false;
-                    holds_code |= !character.is_whitespace() && matches!(within, Within::Code | Within::Text(_));
-                    match within {
-                        Within::Code if character == '"' || character == '\'' => Within::Text(character),
-                        Within::Text(end) if character == end => Within::Code,
-                        _ => within,
-                    }
-                }
-            };
-            if skips {
-                characters.next();
-            }
-        }
-        count += usize::from(holds_code);
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::lines_of_code;
-
-    #[test]
-    fn comments_and_empty_lines_are_no_code() {
-        let text =
-            "// one\n\nint x; // two\n/* three\n   four */ int y;\n/* five */\nprint(\"// no comment\"); /* six\n*/\n";
-        assert_eq!(lines_of_code(text), 3);
-    }
-
-    #[test]
-    fn what_looks_like_a_comment_in_a_text_is_none() {
-        assert_eq!(lines_of_code("print(\"/*\");\nint x;\nprint(\"a\\\"/*\");\nint y;"), 4);
-        assert_eq!(lines_of_code(""), 0);
-    }
 }

@@ -7,6 +7,7 @@ pub mod csm;
 mod file;
 mod folds;
 mod inputs;
+mod lines;
 mod names;
 mod style;
 
@@ -15,6 +16,7 @@ pub use csm::{StatementForm, StatementPlace, statement_places};
 pub use file::add_bytes;
 pub use folds::{Fold, folds};
 pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
+pub use lines::lines_of_code;
 pub use names::{Names, names};
 pub use style::format;
 
