@@ -50,8 +50,8 @@ pub struct EndlessOptions {
     /// Look for threads that can starve: that stay where they are for ever while others move
     #[arg(long)]
     pub starvation: bool,
-    /// What executions without end grant: nothing; that who can always move does; that who can move, or be woken, again and again
-    /// does; or that each choice is taken some time
+    /// Which executions without end count: all (none), or those that leave out no thread for ever that could always move (weak), that
+    /// could move or be woken again and again (strong), or no choice that is open again and again (choices)
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     pub fairness: FairnessOption,
     /// The same as `--fairness choices`
@@ -59,17 +59,17 @@ pub struct EndlessOptions {
     pub assume_fair: bool,
 }
 
-/// What executions without end grant.
+/// Which executions without end count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum FairnessOption {
-    /// Nothing
+    /// All
     None,
-    /// Who can always move does
+    /// Those in which each thread moves that can always move
     Weak,
-    /// Who can move, or be woken, again and again does
+    /// Those in which each thread moves that can move, or be woken, again and again
     #[default]
     Strong,
-    /// Each choice that is open again and again is taken some time
+    /// Those in which each choice is taken that is open again and again
     Choices,
 }
 

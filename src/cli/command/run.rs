@@ -58,9 +58,9 @@ pub struct Arguments {
     /// priorities of operations, which are drawn anew where two of them conflict (pos)
     #[arg(long, value_enum, value_name = "POLICY", default_value_t, conflicts_with = "schedule")]
     pub policy: PolicyName,
-    /// Depth of bugs that pct looks for
-    #[arg(long, value_name = "D", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub pct_depth: u32,
+    /// Depth of bugs that pct looks for [default: 3]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub pct_depth: Option<u32>,
     /// Go on behind the first seed whose execution fails or ends in a deadlock
     #[arg(long, requires = "seeds")]
     pub keep_going: bool,
@@ -209,6 +209,9 @@ their end.",
             (_, None) if self.jobs.jobs.is_some() => {
                 Err("`--jobs` is for many executions: give `--seeds A..B`".to_owned())
             }
+            _ if self.pct_depth.is_some() && self.policy != PolicyName::Pct => {
+                Err("`--pct-depth` is for `--policy pct`".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -288,6 +291,10 @@ impl Arguments {
         Ok(OneExecution { answer, model, schedule })
     }
 
+    fn depth(&self) -> u32 {
+        self.pct_depth.unwrap_or(3)
+    }
+
     /// The policy, with the length of an execution where it asks for that.
     fn scheduler(&self, model: &Model) -> Scheduler {
         match self.policy {
@@ -297,7 +304,7 @@ impl Arguments {
                 let first = Course::Seeded { scheduler: Scheduler::Random, seed: 0 };
                 let max_steps = self.max_steps.unwrap_or(MAX_STEPS);
                 let steps = run(model, &RunRequest { course: first, max_steps }).execution.steps.len();
-                Scheduler::Pct { depth: self.pct_depth, steps: u32::try_from(steps).unwrap_or(u32::MAX).max(1) }
+                Scheduler::Pct { depth: self.depth(), steps: u32::try_from(steps).unwrap_or(u32::MAX).max(1) }
             }
         }
     }
@@ -307,7 +314,7 @@ impl Arguments {
         match self.policy {
             PolicyName::Random => String::new(),
             PolicyName::Pos => " --policy pos".to_owned(),
-            PolicyName::Pct => format!(" --policy pct --pct-depth {}", self.pct_depth),
+            PolicyName::Pct => format!(" --policy pct --pct-depth {}", self.depth()),
         }
     }
 

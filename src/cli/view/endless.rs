@@ -28,7 +28,7 @@ pub(super) fn summary(findings: &EndlessFindings) -> String {
         let unfair: Vec<String> = unfair.into_iter().collect();
         text += &format!(
             "note: {} if a lock, a permit or a notification\n\
-             passes over a thread that waits for it again and again; `--fairness weak` shows it\n",
+             passes over a waiting thread again and again; `--fairness weak` shows it\n",
             unfair.join("; ")
         );
     }
