@@ -9,6 +9,7 @@ use cssame::form::definition_name;
 use cssame::form::races::potential_races;
 use cssame::model::Model;
 use std::collections::BTreeSet;
+use support::generate::Rng;
 use support::{first_seed, model, possible_model, programs};
 
 /// How the reader meets another thread.
@@ -128,18 +129,8 @@ fn a_value_that_came_by_one_meeting_stays_known() {
     assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Random numbers (Knuth's constants).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
 /// A statement that meets others, or reads or writes.
-fn statement(random: &mut Random, depth: u32) -> String {
+fn statement(random: &mut Rng, depth: u32) -> String {
     let (n, value) = (random.below(2), random.below(3));
     match random.below(if depth < 2 { 14 } else { 12 }) {
         0 => format!("set(e{n});"),
@@ -162,7 +153,7 @@ fn statement(random: &mut Random, depth: u32) -> String {
 }
 
 fn random_program(seed: u64) -> String {
-    let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678);
+    let random = &mut Rng::new(seed);
     let mut text = "int x0, x1; event e0, e1; sem s0, s1; barrier b(2); lock l; thread t;\nvoid g() { ".to_owned();
     (0..random.below(3)).for_each(|_| text += &(statement(random, 2) + " "));
     text += "}\ncobegin\n";
