@@ -11,6 +11,7 @@
 //! | folder | what | known from |
 //! |---|---|---|
 //! | `states` | breadth-first through states, told apart by fingerprints of 128 bits; schedules are shortest ones | Spin |
+//! | `hunt` | is there a bug: failures, deadlocks and races in the order of preemptions | iterative context bounding |
 //! | `reads_from` | one execution for each future, or for each order of operations on objects | Nidhugg, GenMC |
 //! | [`mod@slice`] | asks what each read sees in a program that holds only what matters to it | program slicing |
 //! | `liveness` | cycles of states under fairness | |
@@ -33,6 +34,7 @@
 mod answer;
 mod deadlock;
 pub mod frame;
+mod hunt;
 mod liveness;
 mod portfolio;
 mod question;
@@ -45,6 +47,7 @@ mod subject;
 
 pub use answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
 pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
+pub use hunt::{HuntAnswer, HuntRace, HuntRequest, SAMPLES, preemptions};
 pub use liveness::{
     Endless, EndlessAnswer, EndlessKind, EndlessRequest, Fairness, SeenCycle, cycle_in, endless, may_run_for_ever,
     returns,

@@ -235,6 +235,14 @@ impl Machine {
         if thread.index() < state.threads.len() { self.alternatives(state, thread) } else { 0 }
     }
 
+    /// Whether a thread can move by itself: to leave it then is to interrupt it. One that waits for a condition waits, though it may give
+    /// up waiting.
+    #[must_use]
+    pub fn could_go_on(&self, state: &State, thread: ThreadIndex) -> bool {
+        let waits = |slot: &Thread| slot.status == ThreadStatus::WaitingCondition;
+        state.threads.get(thread.index()).is_some_and(|slot| !waits(slot)) && self.alternatives(state, thread) > 0
+    }
+
     fn waiting_alternatives(&self, state: &State, thread: ThreadIndex) -> u32 {
         if state.exclusive != NO_THREAD {
             return 0;

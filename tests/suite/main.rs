@@ -29,6 +29,7 @@ mod facts;
 mod form;
 mod generated;
 mod harness;
+mod hunt;
 mod infinite_futures;
 mod inputs;
 mod ir;

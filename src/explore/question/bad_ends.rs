@@ -83,19 +83,46 @@ impl<W> BadEnds<W> {
         (threads * size_of::<BlockedThread>()) as u64
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.failures.is_empty() && self.deadlocks.is_empty()
+    }
+
+    /// The same with something else that leads to the schedules.
+    pub(crate) fn map<V>(self, change: impl Fn(W) -> V) -> BadEnds<V> {
+        let failure = |(key, (failure, path, shown))| (key, (failure, path, change(shown)));
+        let failures = self.failures.into_iter().map(failure).collect();
+        let deadlock = |(key, (threads, shown))| (key, (threads, change(shown)));
+        BadEnds { failures, deadlocks: self.deadlocks.into_iter().map(deadlock).collect() }
+    }
+
+    /// With those of others that are not among them.
+    pub(crate) fn with_others(mut self, others: BadEnds<W>) -> BadEnds<W> {
+        for (key, other) in others.failures {
+            self.failures.entry(key).or_insert(other);
+        }
+        for (key, other) in others.deadlocks {
+            self.deadlocks.entry(key).or_insert(other);
+        }
+        self
+    }
+
     /// All of them.
     pub(crate) fn lists(
         self,
         machine: &Machine,
         schedule: impl Fn(W) -> Vec<Choice>,
     ) -> (Vec<FailureWitness>, Vec<Deadlock>) {
-        let witness = |(failure, path, shown)| FailureWitness { failure, path, schedule: schedule(shown) };
-        let mut failures: Vec<FailureWitness> = self.failures.into_values().map(witness).collect();
-        failures.sort_by_key(|witness| {
-            let Failure { kind, at, message, .. } = witness.failure;
-            (machine.span(at), kind, at, message)
-        });
-        let deadlock = |(threads, shown)| Deadlock { threads, schedule: schedule(shown) };
-        (failures, self.deadlocks.into_values().map(deadlock).collect())
+        let (failures, deadlocks) = self.map(schedule).witnesses(machine);
+        let witness = |(failure, path, schedule)| FailureWitness { failure, path, schedule };
+        let deadlock = |(threads, schedule)| Deadlock { threads, schedule };
+        (failures.into_iter().map(witness).collect(), deadlocks.into_iter().map(deadlock).collect())
+    }
+
+    /// All of them, failures by place, with what leads to their schedules.
+    pub(crate) fn witnesses(self, machine: &Machine) -> (Vec<(Failure, PathId, W)>, Vec<(Vec<BlockedThread>, W)>) {
+        let mut failures: Vec<_> = self.failures.into_values().collect();
+        failures.sort_by_key(|(Failure { kind, at, message, .. }, ..)| (machine.span(*at), *kind, *at, *message));
+        (failures, self.deadlocks.into_values().collect())
     }
 }

@@ -10,7 +10,7 @@ const PIECE: usize = 1 << 16;
 
 /// A list of small items.
 #[derive(Clone, Debug)]
-pub(super) struct Chunks<T> {
+pub(crate) struct Chunks<T> {
     pieces: Vec<Vec<T>>,
     len: usize,
 }
@@ -22,18 +22,18 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T: Copy> Chunks<T> {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Memory that it takes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let items: usize = self.pieces.iter().map(Vec::capacity).sum();
         (items * size_of::<T>()) as u64
     }
 
     #[inline]
-    pub(super) fn push(&mut self, item: T) {
+    pub(crate) fn push(&mut self, item: T) {
         if self.len.is_multiple_of(PIECE) {
             let capacity = if self.len == 0 { 0 } else { PIECE };
             self.pieces.push(Vec::with_capacity(capacity));
@@ -45,17 +45,17 @@ impl<T: Copy> Chunks<T> {
     }
 
     #[inline]
-    pub(super) fn get(&self, index: usize) -> T {
+    pub(crate) fn get(&self, index: usize) -> T {
         self.pieces[index / PIECE][index % PIECE]
     }
 
     #[inline]
-    pub(super) fn set(&mut self, index: usize, item: T) {
+    pub(crate) fn set(&mut self, index: usize, item: T) {
         self.pieces[index / PIECE][index % PIECE] = item;
     }
 
     /// Keeps the first items alone.
-    pub(super) fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         self.pieces.truncate(len.div_ceil(PIECE));
         if let Some(last) = self.pieces.last_mut() {
             last.truncate(len - (len.div_ceil(PIECE) - 1) * PIECE);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// Numbered words.
 #[derive(Default)]
-pub(super) struct Dictionary {
+pub(crate) struct Dictionary {
     words: Vec<u64>,
     ends: Vec<u32>,
     numbers: FxHashMap<u128, u32>,
@@ -21,18 +21,18 @@ const LARGE: usize = 64;
 
 impl Dictionary {
     /// Memory that it takes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let numbers = self.numbers.capacity() * (size_of::<(u128, u32)>() + 1);
         (self.words.capacity() * size_of::<u64>() + self.ends.capacity() * size_of::<u32>() + numbers) as u64
     }
 
     /// Lets it take so many bytes.
-    pub(super) fn make_room(&mut self, bytes: u64) {
+    pub(crate) fn make_room(&mut self, bytes: u64) {
         self.room = bytes.min(1 << 30);
     }
 
     /// The number of a thread, if there is room for it.
-    pub(super) fn number(&mut self, words: &[u64]) -> Option<u32> {
+    pub(crate) fn number(&mut self, words: &[u64]) -> Option<u32> {
         if words.len() > LARGE {
             return None;
         }
@@ -51,7 +51,7 @@ impl Dictionary {
     }
 
     /// The words of a number.
-    pub(super) fn words(&self, number: u32) -> &[u64] {
+    pub(crate) fn words(&self, number: u32) -> &[u64] {
         let number = number as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.words[start as usize..self.ends[number] as usize]

@@ -30,7 +30,7 @@ const FEW: u64 = 1 << 20;
 
 /// A state that waits.
 #[derive(Clone, Copy)]
-pub(super) struct Waiting<'a> {
+pub(crate) struct Waiting<'a> {
     pub node: u32,
     pub state: &'a [u64],
     /// The ends of the parts of the state.
@@ -40,7 +40,7 @@ pub(super) struct Waiting<'a> {
 
 /// States that wait to be expanded, in the order of their nodes.
 #[derive(Default)]
-pub(super) struct Frontier {
+pub(crate) struct Frontier {
     blocks: VecDeque<Block>,
     len: usize,
     /// Memory of the blocks that are full.
@@ -53,7 +53,7 @@ pub(super) struct Frontier {
 
 /// States one after the other.
 #[derive(Default)]
-pub(super) struct Block {
+pub(crate) struct Block {
     /// The states, where they are not written as differences.
     images: Option<Images>,
     /// Whether they are written as numbers of parts.
@@ -65,28 +65,28 @@ pub(super) struct Block {
 }
 
 impl Frontier {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.blocks.clear();
         (self.len, self.bytes) = (0, 0);
     }
 
     /// Number of states.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Memory that it takes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let last = self.blocks.back().map_or(0, Block::bytes);
         self.bytes + last + (self.blocks.capacity() * size_of::<Block>()) as u64
     }
 
     /// Adds a state, of which the ends of the parts are given.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         node: u32,
         (state, ends): (&[u64], &[u32]),
@@ -121,7 +121,7 @@ impl Frontier {
     }
 
     /// Adds a state by the numbers of its parts.
-    pub(super) fn push_numbers(&mut self, node: u32, numbers: &[u32]) {
+    pub(crate) fn push_numbers(&mut self, node: u32, numbers: &[u32]) {
         if self.needs_block(true) {
             self.close_block();
             self.blocks.push_back(Block { is_numbered: true, ..Block::default() });
@@ -149,7 +149,7 @@ impl Frontier {
     }
 
     /// Takes the first block off.
-    pub(super) fn take(&mut self) -> Option<Block> {
+    pub(crate) fn take(&mut self) -> Option<Block> {
         let block = self.blocks.pop_front()?;
         self.len -= block.len;
         if !self.blocks.is_empty() {
@@ -162,23 +162,23 @@ impl Frontier {
 impl Block {
     /// Adds a state by the numbers of its parts; `last` are those of the one before it.
     fn push_numbers(&mut self, node: u32, last: &mut Vec<u32>, numbers: &[u32]) {
-        write_number(&mut self.bytes, u64::from(node - self.last_node));
+        write_number(&mut self.bytes, u64::from(node.wrapping_sub(self.last_node)));
         write_list(last, numbers, &mut self.bytes);
         self.last_node = node;
         self.len += 1;
         self.words += numbers.len() as u64 / 2;
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.bytes.capacity() + self.images.as_ref().map_or(0, Images::bytes)) as u64
     }
 
     fn push(&mut self, node: u32, before: &Image, image: &Image, dictionary: &mut Dictionary) {
-        self.write(u64::from(node - self.last_node));
+        self.write(u64::from(node.wrapping_sub(self.last_node)));
         self.write(image.ends.len() as u64);
         let mut written = 0;
         for index in 0..image.ends.len() {
@@ -234,7 +234,7 @@ impl Block {
 
 /// Reads the states of a block, one after the other.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     at: usize,
     /// Number of states that were read.
     read: usize,
@@ -245,13 +245,13 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Begins with another block.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         (self.at, self.read, self.node) = (0, 0, 0);
         self.last.clear();
     }
 
     /// The state that was read last.
-    pub(super) fn state(&self) -> Waiting<'_> {
+    pub(crate) fn state(&self) -> Waiting<'_> {
         let Image { words, ends } = &self.last;
         let ends = &ends[..ends.len().saturating_sub(1)];
         let end = ends.last().map_or(0, |&end| end as usize);
@@ -259,7 +259,7 @@ impl Reader {
     }
 
     /// Reads the next state of the block that was begun with; false behind the last one.
-    pub(super) fn next(&mut self, block: &Block, dictionary: &Dictionary) -> bool {
+    pub(crate) fn next(&mut self, block: &Block, dictionary: &Dictionary) -> bool {
         if self.read == block.len {
             return false;
         }
@@ -268,7 +268,7 @@ impl Reader {
             self.node = images.read(self.read - 1, &mut self.last);
             return true;
         }
-        self.node += self.number(block) as u32;
+        self.node = self.node.wrapping_add(self.number(block) as u32);
         let parts = self.number(block) as usize;
         self.next.clear();
         loop {

@@ -122,6 +122,12 @@ impl Graph {
         (node, node == next)
     }
 
+    /// Adds another way to a state that is known; it ends in a node of its own, which stands for no further state.
+    pub(crate) fn add_way(&mut self, parent: u32, choice: Choice) -> u32 {
+        self.add_node(parent, choice, NodeKind::Expanded);
+        self.nodes.len() as u32 - 1
+    }
+
     fn add_node(&mut self, parent: u32, choice: Choice, kind: NodeKind) {
         if choice.alternative >= WIDE {
             self.wide.insert(self.nodes.len() as u32, choice.alternative);

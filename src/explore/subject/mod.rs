@@ -59,18 +59,25 @@ impl<'a> Subject<'a> {
         self.form.map(|form| &form.concurrency)
     }
 
-    /// The accesses that race with no other one and are not atomic, and the locks whose order nobody can see; `None` where the
-    /// program was not analysed.
-    #[must_use]
-    pub fn commuting(&self) -> Option<Commuting> {
-        let form = self.form?;
+    /// The accesses that race with no other one and are not atomic; none where the program was not analysed.
+    pub(crate) fn race_free(&self) -> Visibility {
         let mut accesses = Visibility::none(self.program);
-        for access in potential_races(self.program, form).race_free() {
+        let race_free = self.form.map(|form| potential_races(self.program, form).race_free());
+        for access in race_free.into_iter().flatten() {
             match access {
                 Access::Read(read) => accesses.reads.insert(read.index()),
                 Access::Write(definition) => accesses.definitions.insert(definition.index()),
             }
         }
+        accesses
+    }
+
+    /// The accesses that race with no other one and are not atomic, and the locks whose order nobody can see; `None` where the
+    /// program was not analysed.
+    #[must_use]
+    pub fn commuting(&self) -> Option<Commuting> {
+        let form = self.form?;
+        let accesses = self.race_free();
         let locks = UnobservedLocks::find(self.program, &form.concurrency).unwrap_or_default().operations;
         let acyclic = !may_run_for_ever(self.program);
         // A recursion that makes threads is run by the thread whose order is not known.

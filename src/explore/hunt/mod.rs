@@ -1,0 +1,155 @@
+//! Is there a bug? Failures, deadlocks and races, those with the fewest preemptions first.
+//!
+//! **Input**: a program, a [`HuntRequest`], and a budget. **Output**: a [`HuntAnswer`]: what goes wrong, each with the fewest preemptions
+//! that lead to it and an execution that shows it; and for how many preemptions all executions were looked at.
+//!
+//! A *preemption* is a switch from a thread that could go on to another one. Leaving a thread that blocks, waits or has ended is free. Most
+//! bugs need one or two (Musuvathi and Qadeer, "Iterative context bounding for systematic testing of multithreaded programs", 2007), and
+//! executions with few are few also where all together are too many.
+//!
+//! **Algorithm**
+//! 1. [`SAMPLES`] executions by priorities of operations (POS): they come to bugs far from the beginning.
+//! 2. A [`search`] through states with no preemption, one, two, and so on, until nothing is left, or a bound is hit.
+//! 3. What the search has found is shown as it has; what only samples have, with its switches made fewer.
+//!
+//! **Soundness and limits**: all that is found is real. Of a number of preemptions that is finished, nothing is missed. It is not
+//! asked what reads see and what is printed, nor for executions without end ([`endless`](crate::endless())).
+
+mod claims;
+mod path;
+mod races;
+mod samples;
+mod search;
+
+use crate::answer::FailureWitness;
+use crate::deadlock::Deadlock;
+use crate::subject::Subject;
+use cssame_budget::{Bound, Budget, Statistics};
+use cssame_ir::Access;
+use cssame_vm::{Cell, Choice, PathId, Tables};
+pub use path::preemptions;
+use path::whole;
+use races::Races;
+use samples::samples;
+use search::{Over, Search};
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HuntRequest {
+    /// Preemptions at most; as many as there may be where nothing is given.
+    pub preemptions: Option<u32>,
+    /// Whether to stop at the first failure or deadlock.
+    pub stops_at_first: bool,
+    /// Whether races are looked for.
+    pub races: bool,
+    /// Executions by priorities of operations before the search.
+    pub samples: u64,
+}
+
+/// Executions before the search where nothing else is asked for.
+pub const SAMPLES: u64 = 1_000;
+
+impl Default for HuntRequest {
+    fn default() -> HuntRequest {
+        HuntRequest { preemptions: None, stops_at_first: false, races: true, samples: SAMPLES }
+    }
+}
+
+/// Two accesses before which two threads stand at once.
+#[derive(Clone, Debug)]
+pub struct HuntRace {
+    /// The accesses, in order.
+    pub accesses: [Access; 2],
+    /// Whether one of them is atomic.
+    pub mixed: bool,
+    /// The cells, in order.
+    pub cells: Vec<Cell>,
+    /// An execution up to the state that shows it.
+    pub schedule: Vec<Choice>,
+    /// The steps that make them from there.
+    pub steps: [Choice; 2],
+    /// Who stands there.
+    pub threads: [PathId; 2],
+    /// Preemptions of the schedule: there are none with fewer, if all with fewer were looked at.
+    pub preemptions: u32,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug)]
+pub struct HuntAnswer {
+    /// Failures, by place, each with the preemptions of its schedule.
+    pub failures: Vec<(FailureWitness, u32)>,
+    /// Deadlocks, those with the fewest preemptions first.
+    pub deadlocks: Vec<(Deadlock, u32)>,
+    /// Races, those with the fewest preemptions first; `None` where they were not looked for.
+    pub races: Option<Vec<HuntRace>>,
+    /// All executions with so many preemptions were looked at; `None` if not even those without one.
+    pub finished: Option<u32>,
+    /// Whether all executions were looked at.
+    pub is_complete: bool,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+    /// How much was visited.
+    pub statistics: Statistics,
+    /// The first sample that was longer than samples may be: it may have no end.
+    pub cut: Option<Vec<Choice>>,
+    /// Names that the ids belong to.
+    pub tables: Tables,
+}
+
+impl Subject<'_> {
+    /// Looks for what goes wrong, by the number of preemptions.
+    #[must_use]
+    pub fn hunt(&self, request: &HuntRequest, budget: &Budget<'_>) -> HuntAnswer {
+        let (machine, race_free) = (self.machine, self.race_free());
+        let mut sampled = samples(machine, request, budget);
+        let looks_for_races = request.races && !machine.may_discard();
+        let races = looks_for_races.then(|| Races::new(machine, self.program));
+        let mut search = Search::new(machine, &race_free, budget, request.stops_at_first, races);
+        search.tables = std::mem::take(&mut sampled.tables);
+        let stops = request.stops_at_first && !sampled.bad.is_empty();
+        let over = if stops { Over::Stopped } else { search.run(request.preemptions) };
+        let finished = match over {
+            Over::Complete | Over::Asked => Some(search.preemptions),
+            Over::Stopped => search.preemptions.checked_sub(1),
+        };
+        let schedule = |node: u32| whole(machine, &race_free, &search.path_to(node));
+        let races = search.races.as_ref().map(|races| {
+            let race = |(&accesses, met): (&[Access; 2], &races::Met)| HuntRace {
+                accesses,
+                mixed: met.mixed,
+                cells: met.cells.clone(),
+                schedule: schedule(met.node),
+                steps: met.steps,
+                threads: met.threads,
+                preemptions: met.preemptions,
+            };
+            races.met.iter().map(race).collect()
+        });
+        let shown = std::mem::take(&mut sampled.bad).map(|steps| (preemptions(machine, &steps), steps));
+        let found = search.bad.clone().map(|(node, preemptions)| (preemptions, schedule(node)));
+        let (failures, deadlocks) = found.with_others(shown).witnesses(machine);
+        HuntAnswer {
+            failures: failures
+                .into_iter()
+                .map(|(failure, path, (preemptions, schedule))| {
+                    (FailureWitness { failure, path, schedule }, preemptions)
+                })
+                .collect(),
+            deadlocks: deadlocks
+                .into_iter()
+                .map(|(threads, (preemptions, schedule))| (Deadlock { threads, schedule }, preemptions))
+                .collect(),
+            races,
+            finished,
+            is_complete: over == Over::Complete,
+            bound: search.bound,
+            statistics: Statistics {
+                executions: search.statistics.executions + sampled.executions,
+                ..search.statistics
+            },
+            cut: sampled.cut,
+            tables: search.tables,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Executions by priorities of operations, before a search.
+//!
+//! **Input**: a machine, how many executions, and a budget. **Output**: the failures and deadlocks that they show, with few switches, and
+//! the first execution that was too long.
+//!
+//! **Soundness and limits**: all that is found is real. Seeds are 0, 1, 2, …, so that answers stay the same.
+
+use super::HuntRequest;
+use crate::question::bad_ends::BadEnds;
+use crate::states::End;
+use cssame_budget::Budget;
+use cssame_schedule::{ExecutionStatus, Scheduler, fewer_switches, run_named};
+use cssame_vm::{Choice, Machine, Tables};
+
+/// Steps of one execution at most, and of all.
+const MAX_STEPS: u64 = 20_000;
+const ALL_STEPS: u64 = 500_000;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Sampled {
+    pub bad: BadEnds<Vec<Choice>>,
+    pub cut: Option<Vec<Choice>>,
+    pub executions: u64,
+    pub tables: Tables,
+}
+
+/// Makes the executions.
+pub(super) fn samples(machine: &Machine, request: &HuntRequest, budget: &Budget<'_>) -> Sampled {
+    let limits = budget.limits();
+    let most = limits.max_executions.map_or(request.samples, |most| most.min(request.samples));
+    let max_steps = limits.max_steps.map_or(MAX_STEPS, |steps| MAX_STEPS.min(steps.into()));
+    let (mut found, mut left) = (Sampled::default(), ALL_STEPS);
+    while found.executions < most && left > 0 && budget.check().is_none() {
+        let mut policy = Scheduler::Pos.policy(found.executions);
+        let tables = std::mem::take(&mut found.tables);
+        let execution = run_named(machine, &mut policy, max_steps, &mut (), tables);
+        found.tables = execution.tables;
+        found.executions += 1;
+        left = left.saturating_sub(1 + execution.steps.len() as u64);
+        let end = match execution.status {
+            ExecutionStatus::Failed(failure) => End::Failed(failure),
+            ExecutionStatus::Deadlock => End::Deadlock,
+            ExecutionStatus::StepLimit => {
+                found.cut.get_or_insert(execution.steps);
+                continue;
+            }
+            ExecutionStatus::Ok | ExecutionStatus::Discarded | ExecutionStatus::Stopped => continue,
+        };
+        let shown =
+            || fewer_switches(machine, &execution.steps).map_or_else(|| execution.steps.clone(), |fewer| fewer.steps);
+        let is_new = found.bad.note((machine, &found.tables, &execution.state), end, shown);
+        if is_new && request.stops_at_first {
+            break;
+        }
+    }
+    found
+}
