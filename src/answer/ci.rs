@@ -124,7 +124,7 @@ pub fn ci_file<'a>(
     let input = CheckInput { sources, files: vec![(name.to_owned(), file)] };
     let began = Instant::now();
     // Failures and deadlocks are findings of `races` and `futures`.
-    let confirm = ConfirmRequest { max_states: request.race_states, budget: budget(), tells_ends: false };
+    let confirm = ConfirmRequest { max_states: request.race_states, budget: budget(), tells_ends: false, hunted: None };
     let confirm = request.commands.contains(&CiCommand::Races).then_some(&confirm);
     let check = check(input, &request.options.inputs, budget().jobs(), confirm);
     let mut commands = vec![outcome(CiCommand::Check, None, true, began)];

@@ -4,7 +4,8 @@
 //! shown in its place, and a [`Confirmation`]: real, impossible or open; and the failures, deadlocks and executions without end that
 //! were met meanwhile.
 //!
-//! **Algorithm**: races are looked for once for the whole file ([`cssame_race`]), with few executions for each pair.
+//! **Algorithm**: races are looked for once for the whole file ([`cssame_race`]), with few executions for each pair; not where a search by
+//! preemptions has looked at all executions before.
 //! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that
 //!    is open.
 //! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of
@@ -17,6 +18,7 @@
 use super::closing::in_file;
 use super::endless;
 use super::finding;
+use super::hunt::HuntAnswer;
 use super::races::{RacesRequest, plain};
 use cssame_budget::Budget;
 use cssame_diagnostics::{Diagnostic, Severity};
@@ -55,6 +57,8 @@ pub struct ConfirmRequest<'a> {
     pub budget: Budget<'a>,
     /// Whether failures and deadlocks that are met are told as well: not where other commands tell them.
     pub tells_ends: bool,
+    /// What a search by preemptions has found in the one file that there is.
+    pub hunted: Option<&'a HuntAnswer>,
 }
 
 /// What executions say of a file.
@@ -114,6 +118,11 @@ pub(super) fn confirm_findings(
     let options = Options { inputs: inputs.to_vec(), ..Options::default() };
     // The file compiles, and what has findings has a main.
     let Ok(model) = Model::from_text(name, text, &options) else { return Confirmed::default() };
+    if let Some(hunted) = request.hunted.filter(|hunted| hunted.has_all_races()) {
+        let judge = Judge { program: model.program(), hunted: Some(hunted), races: None };
+        let judged = potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect();
+        return Confirmed { judged, ..Confirmed::default() };
+    }
     let defaults = RacesRequest::default();
     let of_races = RacesRequest {
         trials: TRIALS,
@@ -124,17 +133,21 @@ pub(super) fn confirm_findings(
         ..defaults
     };
     let findings = find(&model, &plain(&of_races), &request.budget);
-    let judge = Judge { program: model.program(), report: &report(&model, &findings), findings: &findings };
+    let races = report(&model, &findings);
+    let judge = Judge { program: model.program(), hunted: request.hunted, races: Some((&findings, &races)) };
     let (ends, is_complete) =
         if request.tells_ends { judge.ends(&model, &potential, &request.budget) } else { (Vec::new(), false) };
     let judged = potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect();
     Confirmed { judged, ends: ends.into_iter().filter_map(|end| in_file(end, file, u32::MAX)).collect(), is_complete }
 }
 
+/// What executions have shown.
 struct Judge<'a> {
     program: &'a Program,
-    findings: &'a Findings,
-    report: &'a RacesReport,
+    /// In the order of preemptions.
+    hunted: Option<&'a HuntAnswer>,
+    /// Directed at races, with the search behind them; none where the other one has looked at all executions.
+    races: Option<(&'a Findings, &'a RacesReport)>,
 }
 
 impl Judge<'_> {
@@ -153,14 +166,27 @@ impl Judge<'_> {
     }
 
     fn is_complete(&self) -> bool {
-        self.findings.exploration.as_ref().is_some_and(|answer| answer.is_complete())
+        match self.races {
+            None => true,
+            Some((findings, _)) => findings.exploration.as_ref().is_some_and(|answer| answer.is_complete()),
+        }
+    }
+
+    /// States in which nothing else was found.
+    fn states(&self) -> u64 {
+        let hunted = || self.hunted.map_or(0, |hunted| hunted.report.states);
+        let explored =
+            |(findings, _): (&Findings, _)| findings.exploration.as_ref().map_or(0, |of| of.statistics.states);
+        self.races.map_or_else(hunted, explored)
     }
 
     /// Step 1.
     fn race(&self, variable: LeafId) -> (Status, Confirmation) {
         let mut confirmation =
             Confirmation::about(vec![self.program.texts.get(self.program.leaves[variable].name).to_owned()]);
-        let all = self.findings.pairs.iter().zip(&self.report.potential);
+        let met = self.hunted.into_iter().flat_map(|hunted| hunted.report.races.iter().flatten());
+        let met = met.map(|race| &race.found).find(|race| race.leaves.contains(&variable));
+        let all = self.races.into_iter().flat_map(|(findings, report)| findings.pairs.iter().zip(&report.potential));
         let pairs: Vec<(&PairFinding, &PairReport)> =
             all.filter(|(finding, _)| finding.variables.contains(&variable)).collect();
         let shows = |finding: &PairFinding| {
@@ -172,6 +198,10 @@ impl Judge<'_> {
             confirmation.harmful = pair.harmful;
             confirmation.pair = Some([pair.a.clone(), pair.b.clone()]);
             confirmation.seed = pair.seed;
+            return (Status::Real, confirmation);
+        }
+        if let Some(met) = met {
+            confirmation.pair = Some([met.a.clone(), met.b.clone()]);
             return (Status::Real, confirmation);
         }
         if !self.is_complete() && pairs.iter().any(|(finding, _)| finding.status != Status::Impossible) {
@@ -189,7 +219,13 @@ impl Judge<'_> {
     fn cycle(&self, locks: &[(LeafId, Option<u32>)]) -> (Status, Confirmation) {
         let locks = self.locks(locks);
         let mut confirmation = Confirmation::about(locks.iter().map(|lock| lock.name.clone()).collect());
-        if let Some(met) = self.report.deadlocks.iter().find(|met| is_of_cycle(&met.deadlock.threads, &locks)) {
+        let hunted = self.hunted.into_iter().flat_map(|hunted| &hunted.report.deadlocks);
+        if hunted.into_iter().any(|met| is_of_cycle(&met.found.threads, &locks)) {
+            confirmation.harmful = true;
+            return (Status::Real, confirmation);
+        }
+        let mut deadlocks = self.races.into_iter().flat_map(|(_, report)| &report.deadlocks);
+        if let Some(met) = deadlocks.find(|met| is_of_cycle(&met.deadlock.threads, &locks)) {
             confirmation.harmful = true;
             confirmation.pair.clone_from(&met.pair);
             confirmation.seed = met.seed.filter(|_| met.pair.is_some());
@@ -214,7 +250,8 @@ impl Judge<'_> {
         budget: &Budget<'_>,
     ) -> (Vec<Diagnostic>, bool) {
         let mut ends: Vec<Diagnostic> = Vec::new();
-        for met in &self.report.failures {
+        let Some((_, report)) = self.races else { return (ends, false) };
+        for met in &report.failures {
             let failure = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
             // Other threads may fail in the same way.
             if !ends.iter().any(|end| end.span() == failure.span() && end.message == failure.message) {
@@ -226,19 +263,17 @@ impl Judge<'_> {
             Potential::Race(_) => None,
         });
         let cycles: Vec<Vec<Lock>> = cycles.collect();
-        let deadlocks = self.report.deadlocks.iter().map(|met| &met.deadlock.threads);
+        let deadlocks = report.deadlocks.iter().map(|met| &met.deadlock.threads);
         let unexplained = deadlocks.filter(|threads| !cycles.iter().any(|locks| is_of_cycle(threads, locks)));
         ends.extend(unexplained.map(|threads| finding::deadlock(model.sources(), threads)));
-        let states = self.findings.exploration.as_ref().map_or(0, |answer| answer.statistics.states);
-        let endless = endless::behind(model, states, budget);
+        let endless = endless::behind(model, self.states(), budget);
         ends.extend(endless.endless.iter().map(|report| finding::endless(model.sources(), report)));
         let is_complete = self.is_complete() && endless.endless_complete;
         (ends.into_iter().map(|end| end.with_note(MET)).collect(), is_complete)
     }
 
     fn exhausted(&self) -> String {
-        let states = self.findings.exploration.as_ref().map_or(0, |answer| answer.statistics.states);
-        format!("none of the {states} states has it")
+        format!("none of the {} states has it", self.states())
     }
 }
 

@@ -12,7 +12,7 @@
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_diagnostics::Code;
 use cssame_explore::report::{EndlessReport, OutcomeReport, Schedules, ThreadOutput};
-use cssame_explore::{Answer, Endless, EndlessAnswer, EndlessRequest, Fairness, endless, may_run_for_ever};
+use cssame_explore::{Answer, Endless, EndlessAnswer, EndlessRequest, Fairness, HuntAnswer, endless, may_run_for_ever};
 use cssame_model::Model;
 use cssame_schedule::{ExecutionStatus, Namer};
 use serde::Serialize;
@@ -57,6 +57,20 @@ pub(super) fn around<T>(
         () if answer(&found).all_end => EndlessAnswer::default(),
         () => look(model, request, STATES.max(answer(&found).statistics.states), budget),
     };
+    (found, EndlessFindings::of(model, request, &endless))
+}
+
+/// The same around a search in the order of preemptions: behind it only where it has looked at all executions.
+pub(super) fn around_hunt(
+    model: &Model,
+    request: EndlessRequest,
+    budget: &Budget<'_>,
+    search: impl FnOnce() -> HuntAnswer,
+) -> (HuntAnswer, EndlessFindings) {
+    let first = look(model, request, FIRST_STATES, budget);
+    let found = search();
+    let is_open = first.bound == Some(Bound::States) && found.is_complete;
+    let endless = if is_open { look(model, request, STATES.max(found.statistics.states), budget) } else { first };
     (found, EndlessFindings::of(model, request, &endless))
 }
 

@@ -1,6 +1,7 @@
 //! Failures, deadlocks, contradictions and bounds that were hit as diagnostics, the same for every command that executes a
 //! program.
 
+use super::hunt::MetRace;
 use super::words::plural;
 use cssame_budget::Bound;
 use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
@@ -269,6 +270,16 @@ pub fn race(pair: &PairReport) -> Diagnostic {
         (false, None) => diagnostic.with_note("no failure was seen to follow; not all executions were looked at"),
     };
     diagnostic.with_help(if pair.benign { PROTECT_OR_DECLARE } else { PROTECT })
+}
+
+/// A race that a search has met: both sides.
+#[must_use]
+pub fn met_race(race: &MetRace) -> Diagnostic {
+    let label = |side: usize| format!("{} is about to {} it", race.threads[side], race.kinds[side]);
+    let message = format!("a race for `{}`", race.variable);
+    let mut diagnostic = Diagnostic::general(Code::RealRace, Severity::Warning, message);
+    diagnostic.primary = Some(Label { span: race.spans[0], message: label(0) });
+    diagnostic.with_label(race.spans[1], label(1)).with_help("`cssame races` says what can follow")
 }
 
 /// Two operations of a test that no lock keeps apart: both sides.

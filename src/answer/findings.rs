@@ -12,10 +12,13 @@ use super::diff::ComparedText;
 use super::suppress::{Examined, Finding, Findings};
 use super::{
     Change, CheckReport, ComparisonReport, CorrelateAnswer, CoverageAnswer, DriveReport, FailureChange, FuturesAnswer,
-    GenerateAnswer, GeneratedFailure, PathsAnswer, ProgramsAnswer, RacesAnswer, RunAnswer, SeedsAnswer, finding,
+    GenerateAnswer, GeneratedFailure, HuntAnswer, PathsAnswer, ProgramsAnswer, RacesAnswer, RunAnswer, SeedsAnswer,
+    WithPreemptions, finding,
 };
 use cssame_correlation::Status;
 use cssame_diagnostics::{Code, Diagnostic};
+use cssame_explore as explore;
+use cssame_explore::report::FailureReport;
 use cssame_model::{Model, Unit};
 use cssame_schedule as schedule;
 use cssame_schedule::ExecutionStatus;
@@ -114,6 +117,73 @@ impl FuturesAnswer {
         }
         collector.findings
     }
+}
+
+impl HuntAnswer {
+    /// Failures, deadlocks, ways to run for ever, and races.
+    #[must_use]
+    pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
+        let mut collector = Collector::of_model(model);
+        for of in self.bad_ends(model) {
+            collector.add_shown(of.diagnostic, of.steps);
+        }
+        collector.add_endless(&self.report.endless, model.sources());
+        for race in self.report.races.iter().flatten() {
+            collector.add_shown(finding::met_race(&race.found), &race.found.schedule);
+        }
+        if self.report.complete {
+            collector.has_looked_for(&ENDS);
+        }
+        collector.findings
+    }
+
+    /// The failures and deadlocks, those with the fewest preemptions first.
+    #[must_use]
+    pub fn bad_ends<'a>(&'a self, model: &Model) -> Vec<BadEnd<'a>> {
+        let failures = self.answer.failures.iter().zip(&self.report.failures).enumerate();
+        let failure = |(index, ((witness, _), data)): (
+            usize,
+            (&(explore::FailureWitness, u32), &'a WithPreemptions<FailureReport>),
+        )| {
+            let WithPreemptions { preemptions, found } = data;
+            let diagnostic = finding::failure(&model.naming(), &witness.failure, &found.thread, &found.facts);
+            BadEnd { preemptions: *preemptions, diagnostic, steps: &found.schedule, kind: BadEndKind::Failure, index }
+        };
+        let mut all: Vec<BadEnd<'_>> = failures.map(failure).collect();
+        all.extend(self.report.deadlocks.iter().enumerate().map(|(index, data)| BadEnd {
+            preemptions: data.preemptions,
+            diagnostic: finding::deadlock(model.sources(), &data.found.threads),
+            steps: &data.found.schedule,
+            kind: BadEndKind::Deadlock,
+            index,
+        }));
+        all.sort_by_key(|end| end.preemptions);
+        all
+    }
+}
+
+/// How an execution ends badly, with its place in the list of its kind.
+#[derive(Clone, Debug)]
+pub struct BadEnd<'a> {
+    /// How often the schedule leaves a thread that could go on.
+    pub preemptions: u32,
+    /// What is said of it.
+    pub diagnostic: Diagnostic,
+    /// The steps that lead to it.
+    pub steps: &'a [schedule::Step],
+    /// Which list it is in.
+    pub kind: BadEndKind,
+    /// Its place there.
+    pub index: usize,
+}
+
+/// How an execution ends badly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadEndKind {
+    /// The program fails.
+    Failure,
+    /// No thread can move.
+    Deadlock,
 }
 
 impl RacesAnswer {

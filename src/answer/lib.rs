@@ -7,6 +7,7 @@
 //! | `pi` | [`pi()`] | [`PiReport`] |
 //! | `run` | [`run()`], [`run_seeds()`] | [`RunAnswer`], [`SeedsAnswer`] |
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
+//! | `hunt` | [`hunt()`] | [`HuntAnswer`] |
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
 //! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
 //! | `drive` | [`drive()`], [`drive_schedule()`], [`drive_pairs()`], [`drive_race()`], [`drive_latches()`] | [`DriveAnswer`] |
@@ -49,6 +50,7 @@ pub mod finding;
 mod findings;
 mod format;
 mod futures;
+mod hunt;
 mod ir;
 mod levels;
 mod listing;
@@ -93,8 +95,10 @@ pub use drive_paths::drive_paths;
 pub use drive_race::{DriveRaceRequest, drive_race};
 pub use endless::EndlessFindings;
 pub use explain::{CodePage, ExplainReport, explain};
+pub use findings::{BadEnd, BadEndKind};
 pub use format::{Difference, FormatReport, FormattedFile, format_file};
 pub use futures::{Effort, FuturesAnswer, FuturesRequest, futures};
+pub use hunt::{HuntAnswer, HuntBounds, HuntReport, MetRace, WithPreemptions, hunt};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use levels::{Codes, Level, Rule};
 pub use listing::{listing, listing_of_failure};

@@ -7,8 +7,8 @@
 #[cfg(feature = "serve")]
 use super::command::serve;
 use super::command::{
-    check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, look, lsp, man, new, paths,
-    pi, races, report, run,
+    check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, hunt, ir, look, lsp, man, new,
+    paths, pi, races, report, run,
 };
 use super::job::{AnyJob, Help, Job};
 use super::options::ColorChoice;
@@ -36,6 +36,7 @@ const STYLES: Styles = Styles::styled()
 /// The commands, in the order of the help.
 const COMMANDS: &[fn() -> Entry] = &[
     entry::<check::Arguments>,
+    entry::<hunt::Arguments>,
     entry::<ir::Arguments>,
     entry::<pi::Arguments>,
     entry::<run::Arguments>,

@@ -2,8 +2,9 @@
 
 use super::files;
 use super::load::name_of;
-use cssame_answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, PathsAnswer, RacesAnswer};
+use cssame_answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, HuntAnswer, PathsAnswer, RacesAnswer};
 use cssame_diagnostics::Diagnostics;
+use cssame_explore::report::EndlessReport;
 use cssame_model::Model;
 use cssame_schedule::{ExecutionStatus, Schedule, SharedStep, Step};
 use cssame_tear::pairs::ExecutedPairs;
@@ -29,11 +30,7 @@ pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) ->
     for (index, deadlock) in report.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &deadlock.schedule, "deadlock")?;
     }
-    for (index, endless) in answer.endless.endless.iter().enumerate() {
-        let steps = endless.cycle.schedule.iter().chain(&endless.cycle.cycle).cloned().collect();
-        let schedule = Schedule { cycle: Some(endless.start()), ..model.schedule(steps, ExecutionStatus::ENDLESS) };
-        files::write(&endless_file(directory, index), &schedule.to_text())?;
-    }
+    write_endless(directory, model, &answer.endless.endless)?;
     // Those without end have files of their own.
     let outcomes = report.outcomes.iter().filter(|outcome| outcome.status != ExecutionStatus::ENDLESS);
     for (index, outcome) in outcomes.enumerate().take(OUTCOMES) {
@@ -51,6 +48,35 @@ pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) ->
     }
     if let Some(schedule) = answer.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {
         write(selection_file(directory), schedule, "selection")?;
+    }
+    Ok(())
+}
+
+/// Writes a schedule for each failure, each deadlock, each race and each way to run for ever.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub fn write_hunt(directory: &Path, model: &Model, answer: &HuntAnswer) -> Result<(), Diagnostics> {
+    files::create_directory(directory)?;
+    let report = &answer.report;
+    let failures = report.failures.iter().enumerate();
+    let failures = failures.map(|(index, of)| (failure_file(directory, index), &of.found.schedule, of.found.status));
+    let deadlocks = report.deadlocks.iter().enumerate();
+    let deadlocks = deadlocks.map(|(index, of)| (deadlock_file(directory, index), &of.found.schedule, "deadlock"));
+    let races = report.races.iter().flatten().enumerate();
+    let races = races.map(|(index, of)| (race_file(directory, index), &of.found.schedule, "race"));
+    for (path, steps, status) in failures.chain(deadlocks).chain(races) {
+        files::write(&path, &model.schedule(steps.clone(), status).to_text())?;
+    }
+    write_endless(directory, model, &answer.report.endless.endless)
+}
+
+fn write_endless(directory: &Path, model: &Model, all: &[EndlessReport]) -> Result<(), Diagnostics> {
+    for (index, endless) in all.iter().enumerate() {
+        let steps = endless.cycle.schedule.iter().chain(&endless.cycle.cycle).cloned().collect();
+        let schedule = Schedule { cycle: Some(endless.start()), ..model.schedule(steps, ExecutionStatus::ENDLESS) };
+        files::write(&endless_file(directory, index), &schedule.to_text())?;
     }
     Ok(())
 }

@@ -62,6 +62,9 @@ pub struct Row {
     /// Of a notification: whether it wakes a thread.
     #[serde(skip)]
     pub(super) wakes: bool,
+    /// Whether the thread is left behind it although it could go on.
+    #[serde(skip)]
+    pub(super) interrupted: bool,
 }
 
 impl Row {
@@ -74,6 +77,12 @@ impl Row {
     /// The words of its text, between two of which a line may end. A value is one, whatever stands in it.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
+        let mut words = self.words_of_what_is_done();
+        words.extend(self.interrupted.then(|| "(interrupted)".to_owned()));
+        words
+    }
+
+    fn words_of_what_is_done(&self) -> Vec<String> {
         let named = self.op.split(' ').chain(self.object.as_deref());
         let mut words: Vec<String> = named.map(str::to_owned).collect();
         let Some(value) = &self.value else { return words };

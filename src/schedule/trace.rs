@@ -281,6 +281,7 @@ impl Writer<'_> {
             depends,
             term: None,
             wakes: false,
+            interrupted: false,
         });
         self.trace.rows.len() - 1
     }

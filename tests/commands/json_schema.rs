@@ -65,6 +65,13 @@ fn check() {
 }
 
 #[test]
+fn hunt() {
+    assert_all_valid("hunt", &["--timeout", "5"]);
+    let (_, value) = answer(&["hunt", "samples/counter_atomic.csm", "--preemptions", "1"]);
+    assert_eq!(value["bounds"]["preemptions"], 1);
+}
+
+#[test]
 fn check_of_a_library() {
     let arguments = ["check", "samples/classes/bank_account_broken.csm", "samples/classes/vector.csm"];
     let (status, value) = answer(&arguments);

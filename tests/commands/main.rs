@@ -14,6 +14,7 @@ mod driver;
 mod findings;
 mod fmt;
 mod formats;
+mod hunt;
 mod json_schema;
 mod liveness;
 mod look;

@@ -4,10 +4,10 @@
 //! accesses that the next steps make against each other. `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
-use cssame::explore::{HuntAnswer, HuntRequest, Subject, preemptions};
+use cssame::explore::{HuntAnswer, HuntRequest, Subject};
 use cssame::ir::{Access, Program};
 use cssame::model::Model;
-use cssame::schedule::Walk;
+use cssame::schedule::{Walk, preemptions};
 use cssame::vm::{
     Choice, CodeIndex, Event, Failure, FailureKind, Machine, Move, PathId, Progress, State, Tables, ThreadIndex,
     ThreadName,

@@ -33,6 +33,8 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/schedule/execution.rs", "a policy finds the steps"),
     ("src/schedule/lookahead.rs", "tries out what a policy may choose"),
     ("src/schedule/tests.rs", "tests compare with it"),
+    ("src/explore/hunt/races.rs", "a step is looked at before it is done"),
+    ("src/explore/hunt/search.rs", "a search finds the steps"),
     ("src/explore/states/watch.rs", "a search finds the steps"),
     ("src/explore/states/round_robin.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/looks.rs", "a search finds the steps"),

@@ -106,7 +106,7 @@ cannot be read.",
         let bounds = self.bounds.clone().without_default_time();
         Ok(with_budget(&bounds, output, |budget: &Budget<'_>| {
             let budget = self.jobs.of(budget);
-            check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget, tells_ends: true }))
+            check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget, tells_ends: true, hunted: None }))
         }))
     }
 

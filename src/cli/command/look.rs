@@ -1,33 +1,32 @@
 //! `cssame FILE`: what is wrong with a program, with no other word on the command line.
 //!
-//! In: one file. Out: the failures, deadlocks and executions without end of a search of [`STATES`] states, each with its steps; behind
-//! them what `check` says of the text, without what executions refute. With an option that only `check` has, or several files, it is `check` that is asked.
+//! In: one file. Out: the failures, deadlocks and executions without end of a search in the order of preemptions, the first with its
+//! steps; behind them what `check` says of the text, without what executions refute; and what is sure. All of it takes [`TIME`] at most.
+//! With an option that only `check` has, or several files, it is `check` that is asked.
 
 use super::check::{closed_words, counted_words};
 use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
-use crate::options::{BoundOptions, EndlessOptions, ExecutionOptions, Format, ProcessBounds};
+use crate::options::{BoundOptions, ExecutionOptions, Format, ProcessBounds};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::shared::AnalysisOptions;
 use crate::status::Status;
-use crate::view::futures::FuturesView;
+use crate::view::hunt::{HuntView, guarantee};
 use clap::Args;
 use cssame_answer::words::plural;
-use cssame_answer::{
-    CheckInput, CheckReport, ConfirmRequest, Effort, Findings, FuturesAnswer, FuturesRequest, Judged, check, finding,
-    futures,
-};
-use cssame_diagnostics::{Diagnostic, Diagnostics, Severity, terminal};
-use cssame_explore::EndlessRequest;
-use cssame_explore::report::Schedules;
+use cssame_answer::{CheckInput, CheckReport, ConfirmRequest, Findings, HuntAnswer, Judged, check, finding, hunt};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, terminal};
+use cssame_explore::{EndlessRequest, HuntRequest};
 use cssame_model::Model;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;
+use std::time::Duration;
 
-/// States that are visited, at most: about a second.
-const STATES: u64 = 500_000;
+/// How long all takes at most, and the part of it that the search has where findings of the text are to be held to executions.
+const TIME: Duration = Duration::from_secs(10);
+const SEARCH: f64 = 0.7;
 
 /// Arguments of a command line without a command.
 #[derive(Args, Clone, Debug)]
@@ -50,7 +49,7 @@ pub struct Looked {
     refuted: usize,
     /// None of a file that does not compile, or has no `main`.
     #[serde(skip)]
-    search: Option<(Model, FuturesAnswer)>,
+    search: Option<(Model, HuntAnswer)>,
 }
 
 impl Job for Arguments {
@@ -71,8 +70,10 @@ impl Job for Arguments {
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
-        self.bounds.max_states = bounds.max_states.or(Some(STATES));
-        self.bounds.set_defaults(bounds)
+        self.bounds.timeout = bounds.timeout.or(Some(TIME));
+        self.bounds.set_defaults(bounds);
+        // Nothing but searches may take long.
+        ProcessBounds { timeout: None, ..self.bounds.of_process() }
     }
 
     fn answer(&self, output: &Output) -> Result<Looked, Diagnostics> {
@@ -87,17 +88,12 @@ impl Job for Arguments {
         let Some(model) = model else {
             return Ok(Looked { text: check(input, inputs, 1, None), refuted: 0, search: None });
         };
-        let request = FuturesRequest {
-            selections: &[],
-            count: Effort::IfCheap,
-            outcomes: Effort::IfCheap,
-            schedules: Schedules::OfFindings,
-            endless: EndlessRequest::default(),
-        };
-        let max_states = self.bounds.max_states;
+        let endless = EndlessRequest::default();
+        let time = self.bounds.timeout.unwrap_or(TIME).mul_f64(SEARCH);
         let (text, answer) = with_budget(&self.bounds, output, |budget| {
-            let answer = futures(&model, &request, budget);
-            let confirm = ConfirmRequest { max_states, budget: *budget, tells_ends: false };
+            let answer = hunt(&model, HuntRequest::default(), endless, &budget.with_timeout(time));
+            let max_states = self.bounds.max_states;
+            let confirm = ConfirmRequest { max_states, budget: *budget, tells_ends: false, hunted: Some(&answer) };
             (check(input, inputs, 1, Some(&confirm)), answer)
         });
         let (text, refuted) = text.without_refuted();
@@ -107,7 +103,9 @@ impl Job for Arguments {
     fn findings<'a>(&self, looked: &'a Looked) -> Findings<'a> {
         let mut findings = looked.text.findings();
         if let Some((model, answer)) = &looked.search {
-            findings.list.extend(answer.findings(model).list);
+            // Races are told by the text.
+            let shown = answer.findings(model).list.into_iter();
+            findings.list.extend(shown.filter(|one| one.diagnostic.code != Code::RealRace));
         }
         findings
     }
@@ -122,32 +120,29 @@ impl Job for Arguments {
 
     fn bounds(&self, looked: &Looked) -> Vec<Diagnostic> {
         let Some((_, answer)) = &looked.search else { return Vec::new() };
-        answer.bound.map(|bound| finding::bound(bound, answer.unfinished.as_ref())).into_iter().collect()
+        answer.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
     }
 
     fn print(&self, looked: &Looked, judged: &Judged, output: &mut Output) {
         let Looked { text, refuted, search } = looked;
         let mut said = String::new();
         if let Some((model, answer)) = search {
-            let view = FuturesView {
+            let view = HuntView {
                 answer,
                 model,
-                selections: &[],
                 file: &self.file,
-                select: &[],
-                endless: EndlessOptions::default(),
-                show: &[],
-                bounds: "",
+                options: "",
                 record_dir: None,
                 all: false,
+                shows_races: false,
                 judged,
                 colour: output.colour(),
             };
-            let bad = view.bad_ends();
+            let bad = view.findings();
             if !bad.is_empty() {
-                output.print(&(bad.join("\n") + "\n"));
+                output.print(&(bad + "\n"));
             }
-            said = searched_words(answer);
+            said = guarantee(answer);
         }
         output.print(&terminal::render_all(&text.sources, &text.found, output.colour()));
         if let Some((model, _)) = search {
@@ -175,27 +170,10 @@ impl Job for Arguments {
 }
 
 impl Arguments {
-    /// Whether executions have shown what is not suppressed.
+    /// Whether executions have shown what is not suppressed. Races are told by the text.
     fn is_bad(&self, looked: &Looked, judged: &Judged) -> bool {
         let shown = looked.search.iter().flat_map(|(model, answer)| answer.findings(model).list);
-        shown.into_iter().any(|one| judged.shown(one.diagnostic).is_some())
-    }
-}
-
-/// `1 deadlock; all failures and deadlocks are known`
-fn searched_words(answer: &FuturesAnswer) -> String {
-    let report = &answer.futures;
-    let counts = [
-        (report.failures.len(), "failure"),
-        (report.deadlocks.len(), "deadlock"),
-        (answer.endless.endless.len(), "endless execution"),
-    ];
-    let found: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| plural(count, word)).collect();
-    let found = if found.is_empty() { "no failure and no deadlock".to_owned() } else { found.join(", ") };
-    match (answer.is_decided(), answer.is_whole()) {
-        (_, true) => format!("{found}; all failures, deadlocks and endless executions are known\n"),
-        (true, false) => format!("{found}; all failures and deadlocks are known\n"),
-        (false, false) => format!("{found} so far; `cssame futures` looks further\n"),
+        let mut bad = shown.filter(|one| one.diagnostic.code != Code::RealRace);
+        bad.any(|one| judged.shown(one.diagnostic).is_some())
     }
 }

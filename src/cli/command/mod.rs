@@ -10,6 +10,7 @@ pub mod drive;
 pub mod explain;
 pub mod fmt;
 pub mod futures;
+pub mod hunt;
 pub mod ir;
 pub mod look;
 pub mod lsp;

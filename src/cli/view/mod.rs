@@ -8,6 +8,7 @@ pub mod drive;
 pub mod endless;
 pub mod format;
 pub mod futures;
+pub mod hunt;
 pub mod markdown;
 pub mod outcomes;
 pub mod paths;

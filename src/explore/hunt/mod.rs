@@ -23,11 +23,13 @@ mod search;
 
 use crate::answer::FailureWitness;
 use crate::deadlock::Deadlock;
+use crate::question::bad_ends::BadEnds;
+use crate::states::End;
 use crate::subject::Subject;
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_ir::Access;
-use cssame_vm::{Cell, Choice, PathId, Tables};
-pub use path::preemptions;
+use cssame_schedule::{Walk, preemptions};
+use cssame_vm::{Cell, Choice, Machine, PathId, Tables};
 use path::whole;
 use races::Races;
 use samples::samples;
@@ -126,9 +128,13 @@ impl Subject<'_> {
             };
             races.met.iter().map(race).collect()
         });
-        let shown = std::mem::take(&mut sampled.bad).map(|steps| (preemptions(machine, &steps), steps));
-        let found = search.bad.clone().map(|(node, preemptions)| (preemptions, schedule(node)));
-        let (failures, deadlocks) = found.with_others(shown).witnesses(machine);
+        let mut shown: Vec<Vec<Choice>> =
+            search.bad.clone().into_witnesses().into_iter().map(|(node, _)| schedule(node)).collect();
+        // A search that has looked at all has found all.
+        if over != Over::Complete {
+            shown.extend(std::mem::take(&mut sampled.bad).into_witnesses());
+        }
+        let (failures, deadlocks) = bad_ends(machine, &mut search.tables, shown).witnesses(machine);
         HuntAnswer {
             failures: failures
                 .into_iter()
@@ -152,4 +158,22 @@ impl Subject<'_> {
             tables: search.tables,
         }
     }
+}
+
+/// The failures and deadlocks that these executions end in, each with the preemptions and the steps of the first one that does.
+///
+/// The states of the search do not tell where locks were taken, so the executions are made again.
+fn bad_ends(machine: &Machine, tables: &mut Tables, schedules: Vec<Vec<Choice>>) -> BadEnds<(u32, Vec<Choice>)> {
+    let mut bad = BadEnds::default();
+    for steps in schedules {
+        let mut walk = Walk::new(machine, tables, &mut ());
+        if walk.follow(&steps, &mut ()).is_err() {
+            continue;
+        }
+        let (progress, state) = (walk.progress(), walk.into_state());
+        if let Some(end) = End::of(machine, &state, progress) {
+            bad.note((machine, tables, &state), end, || (preemptions(machine, &steps), steps));
+        }
+    }
+    bad
 }

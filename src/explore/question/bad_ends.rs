@@ -88,23 +88,10 @@ impl<W> BadEnds<W> {
         self.failures.is_empty() && self.deadlocks.is_empty()
     }
 
-    /// The same with something else that leads to the schedules.
-    pub(crate) fn map<V>(self, change: impl Fn(W) -> V) -> BadEnds<V> {
-        let failure = |(key, (failure, path, shown))| (key, (failure, path, change(shown)));
-        let failures = self.failures.into_iter().map(failure).collect();
-        let deadlock = |(key, (threads, shown))| (key, (threads, change(shown)));
-        BadEnds { failures, deadlocks: self.deadlocks.into_iter().map(deadlock).collect() }
-    }
-
-    /// With those of others that are not among them.
-    pub(crate) fn with_others(mut self, others: BadEnds<W>) -> BadEnds<W> {
-        for (key, other) in others.failures {
-            self.failures.entry(key).or_insert(other);
-        }
-        for (key, other) in others.deadlocks {
-            self.deadlocks.entry(key).or_insert(other);
-        }
-        self
+    /// What leads to their schedules: of failures, and of deadlocks in the order in which they were met.
+    pub(crate) fn into_witnesses(self) -> Vec<W> {
+        let failures = self.failures.into_values().map(|(_, _, shown)| shown);
+        failures.chain(self.deadlocks.into_values().map(|(_, shown)| shown)).collect()
     }
 
     /// All of them.
@@ -113,9 +100,9 @@ impl<W> BadEnds<W> {
         machine: &Machine,
         schedule: impl Fn(W) -> Vec<Choice>,
     ) -> (Vec<FailureWitness>, Vec<Deadlock>) {
-        let (failures, deadlocks) = self.map(schedule).witnesses(machine);
-        let witness = |(failure, path, schedule)| FailureWitness { failure, path, schedule };
-        let deadlock = |(threads, schedule)| Deadlock { threads, schedule };
+        let (failures, deadlocks) = self.witnesses(machine);
+        let witness = |(failure, path, shown)| FailureWitness { failure, path, schedule: schedule(shown) };
+        let deadlock = |(threads, shown)| Deadlock { threads, schedule: schedule(shown) };
         (failures.into_iter().map(witness).collect(), deadlocks.into_iter().map(deadlock).collect())
     }
 

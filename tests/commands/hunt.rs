@@ -1,0 +1,72 @@
+//! `cssame hunt`: what is found first, and what is sure when time is up.
+
+use crate::process::{Files, call};
+
+/// Three threads that count; the lost updates of two rounds need two preemptions for each lost one.
+const COUNTS: &str = "\
+input int rounds = 1;
+atomic int x;
+void count() { for (int i = 0; i < rounds; i++) { int a = x; x = a + 1; } }
+cobegin
+A: count();
+B: count();
+C: count();
+coend
+assert(x > 1);
+";
+
+#[test]
+fn few_preemptions_come_first() {
+    let files = Files::new();
+    let path = files.write("counts.csm", COUNTS);
+    let none = call("hunt --preemptions 0", &[&path]);
+    assert_eq!(none.status, 0, "{none:?}");
+    assert!(
+        none.stdout.starts_with("no failure, deadlock or race\nin any execution with at most 0 preemptions: "),
+        "{none:?}"
+    );
+    let all = call("hunt", &[&path]);
+    assert_eq!(all.status, 1, "{all:?}");
+    assert!(all.stdout.starts_with("error[CS0410]"), "{all:?}");
+    assert_eq!(all.stdout.matches("(interrupted)").count(), 2, "{all:?}");
+    let last = all.stdout.lines().last().unwrap();
+    assert!(last.starts_with("no other failure, deadlock, race or execution without end: all "), "{last}");
+}
+
+#[test]
+fn a_bound_says_up_to_how_many_preemptions_all_is_known() {
+    let files = Files::new();
+    let path = files.write("counts.csm", COUNTS.replace("x > 1", "x > 0"));
+    let answer = call("hunt --input rounds=4 --max-states 400 --format json", &[&path]);
+    assert_eq!(answer.status, 3, "{answer:?}");
+    let value = answer.json();
+    assert_eq!((&value["complete"], &value["bound"]), (&false.into(), &"max-states".into()));
+    let sure = value["bounds"]["preemptions"].as_u64().unwrap();
+    let asked = call(&format!("hunt --input rounds=4 --preemptions {sure} --format json"), &[&path]);
+    assert_eq!((asked.status, asked.json()["bounds"]["preemptions"].as_u64()), (0, Some(sure)), "{asked:?}");
+}
+
+#[test]
+fn values_grow_up_to_the_first_that_fails() {
+    let files = Files::new();
+    let path = files.write("counts.csm", COUNTS.replace("x > 1", "x > rounds - 2"));
+    let answer = call("hunt --grow rounds=1..4", &[&path]);
+    assert_eq!(answer.status, 1, "{answer:?}");
+    let rows: Vec<&str> = answer.stdout.lines().filter(|line| line.starts_with("  rounds=")).collect();
+    let is_clean = |row: &&&str| row.contains("nothing goes wrong");
+    assert_eq!((rows.len(), rows.iter().filter(is_clean).count()), (4, 3), "{answer:?}");
+    assert!(rows[3].contains("something goes wrong"), "{answer:?}");
+    let usage = call("hunt --grow rounds=4..1", &[&path]);
+    assert!(usage.status == 2 && usage.stderr.contains("write it as NAME=A..B"), "{usage:?}");
+}
+
+/// Schedules that are written lead to what was found.
+#[test]
+fn recorded_findings_replay() {
+    let files = Files::new();
+    let path = files.write("counts.csm", COUNTS);
+    let answer = call("hunt --record-dir", &[&files.path("found"), &path]);
+    assert_eq!(answer.status, 1, "{answer:?}");
+    let replayed = call("run --schedule", &[&files.path("found/failure-1.json"), &path]);
+    assert!(replayed.status == 1 && replayed.stdout.contains("CS0410"), "{replayed:?}");
+}
