@@ -55,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn possible(text: &str) -> Option<f64> {
     let options = Options::default();
     let unit = Unit::from_text("class.csm", text, &options.inputs).ok()?;
-    let request = coverage::Request { seeds: 0..0, schedules: Vec::new(), max_steps: 0, explore: None };
+    let request =
+        coverage::Request { seeds: 0..0, schedules: Vec::new(), max_steps: 0, explore: None, witnesses: false };
     let findings = find_in_drivers(&unit, &options, &request, &Budget::unlimited());
     Some((findings.totals.all - findings.excluded.len() as u64) as f64)
 }

@@ -55,7 +55,7 @@ impl CiCommand {
 /// What is asked of each file.
 #[derive(Clone, Debug)]
 pub struct CiRequest {
-    /// The commands; `check` is asked in any case, to know whether the file compiles.
+    /// The commands; `check` is made in any case, to know whether the file compiles.
     pub commands: BTreeSet<CiCommand>,
     /// What executions depend on.
     pub options: Options,
@@ -125,9 +125,13 @@ pub fn ci_file<'a>(
     let began = Instant::now();
     // Failures and deadlocks are findings of `races` and `futures`.
     let confirm = ConfirmRequest { max_states: request.race_states, budget: budget(), tells_ends: false, hunted: None };
-    let confirm = request.commands.contains(&CiCommand::Races).then_some(&confirm);
+    let is_confirmed = [CiCommand::Check, CiCommand::Races].iter().all(|command| request.commands.contains(command));
+    let confirm = is_confirmed.then_some(&confirm);
     let check = check(input, &request.options.inputs, budget().jobs(), confirm);
-    let mut commands = vec![outcome(CiCommand::Check, None, true, began)];
+    // Where it is not asked, it has to say only why nothing else can be.
+    let tells = request.commands.contains(&CiCommand::Check) || !check.compiles;
+    let mut commands: Vec<CiOutcome> =
+        tells.then(|| outcome(CiCommand::Check, None, true, began)).into_iter().collect();
     let unit = text.and_then(|text| Unit::from_text(name, &text, &request.options.inputs).ok());
     let compiled = unit.filter(|_| check.compiles).map(|unit| execute(unit, request, budget, &mut commands));
     CiFile { file: name.to_owned(), compiles: check.compiles, commands, check, compiled }
@@ -213,12 +217,12 @@ impl CiFile {
                 None => files = findings.files,
             }
             let is_asked = self.commands.iter().any(|of| of.command == command);
-            for finding in findings.list {
-                let of = &finding.diagnostic;
-                if is_asked && seen.insert((of.code, of.span(), of.message.clone())) {
-                    list.push((command, finding));
-                }
-            }
+            let key = |of: &Diagnostic| (of.code, of.span(), of.message.clone());
+            // One command may have several of one place and message, such as races with several threads.
+            let own: Vec<Key> = findings.list.iter().map(|finding| key(&finding.diagnostic)).collect();
+            let new = findings.list.into_iter().filter(|finding| !seen.contains(&key(&finding.diagnostic)));
+            list.extend(new.filter(|_| is_asked).map(|finding| (command, finding)));
+            seen.extend(own.into_iter().filter(|_| is_asked));
         }
         (files, list)
     }

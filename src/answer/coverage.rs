@@ -26,6 +26,8 @@ pub struct CoverageRequest {
     pub max_steps: u64,
     /// States that are visited to decide what can be covered; none where that is not asked.
     pub explore: Option<u64>,
+    /// Whether executions are to be found that cover what is missing.
+    pub witnesses: bool,
 }
 
 impl Default for CoverageRequest {
@@ -37,6 +39,7 @@ impl Default for CoverageRequest {
             programs: Arc::default(),
             max_steps: 100_000,
             explore: Some(500_000),
+            witnesses: false,
         }
     }
 }
@@ -85,8 +88,8 @@ pub fn coverage(
     budget: &Budget<'_>,
 ) -> Result<CoverageAnswer, (usize, Departure)> {
     let seeds = request.seed..request.seed.saturating_add(request.runs);
-    let schedules = request.schedules.clone();
-    let asked = Request { seeds, schedules, max_steps: request.max_steps, explore: request.explore };
+    let CoverageRequest { max_steps, explore, witnesses, .. } = *request;
+    let asked = Request { seeds, schedules: request.schedules.clone(), max_steps, explore, witnesses };
     let ((report, met), findings) = match subject {
         Compiled::Program(model) => {
             let findings = coverage::find(model, &asked, budget)?;

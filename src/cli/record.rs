@@ -145,6 +145,12 @@ pub fn outcome_file(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("outcome-{}.json", index + 1))
 }
 
+/// `DIR/instance-1.json`
+#[must_use]
+pub fn instance_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("instance-{}.json", index + 1))
+}
+
 /// `DIR/selection.json`
 #[must_use]
 pub fn selection_file(directory: &Path) -> PathBuf {
@@ -266,6 +272,9 @@ pub fn write_coverage(directory: &Path, model: &Model, answer: &CoverageAnswer) 
     }
     for (index, met) in answer.met.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock", met.seed)?;
+    }
+    for (index, witness) in answer.findings.witnesses.iter().enumerate() {
+        write(instance_file(directory, index), &model.naming().steps(&witness.steps), "instance", None)?;
     }
     Ok(())
 }

@@ -6,14 +6,14 @@
 //! 1. Make and watch the executions ([`Measured`]). A file without `main` has none of its own: the drivers that close it
 //!    ([`Methods::drivers`]) are run in turn, each by an equal share of the seeds.
 //! 2. Of a program, decide each instance that they do not cover: by the text ([`Reasons`]), else by all states
-//!    ([`feasible`]).
+//!    ([`Space`]), and find executions that cover those that are missing, where they are asked for.
 //! 3. Of a program, decide which pairs of methods can be covered ([`overlaps`]).
 //! 4. Of a program, decide which pi terms can happen, and find failures and deadlocks that no execution has met, as `futures` does.
 //!
 //! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
 //! hit, and for a file without `main`, whose clients are unbounded.
 
-use super::feasible::{Feasible, feasible};
+use super::feasible::{Feasible, Space, Witness};
 use super::instance::{Instance, Totals, instances, totals};
 use super::matching::Candidates;
 use super::measure::{Measured, Watched};
@@ -43,6 +43,8 @@ pub struct Request {
     pub max_steps: u64,
     /// States that are visited to decide what can be covered; none where that is not asked.
     pub explore: Option<u64>,
+    /// Whether executions are to be found that cover what is missing.
+    pub witnesses: bool,
 }
 
 /// What was found.
@@ -60,6 +62,8 @@ pub struct Findings {
     pub excluded: BTreeMap<Instance, Reason>,
     /// The instances that some execution covers, those of these executions included; none where that is not known.
     pub feasible: Option<BTreeSet<Instance>>,
+    /// Executions that cover what these do not, as far as they were asked for and found.
+    pub witnesses: Vec<Witness>,
     /// The pairs of methods that overlap in some execution; none where that is not known.
     pub possible_pairs: Option<BTreeSet<MethodPair>>,
     /// The pi terms of a program.
@@ -129,6 +133,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
         measured,
         excluded: BTreeMap::new(),
         feasible: None,
+        witnesses: Vec::new(),
         possible_pairs: None,
         terms: None,
         searched: None,
@@ -136,7 +141,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
         is_program: true,
     };
     let share = budget.share(Limits { max_states: request.explore.or(Some(0)), ..Limits::default() });
-    findings.decide(model, &reasons, request.explore.is_some(), &share);
+    findings.decide(model, &reasons, request, &share);
     findings.find_pairs(model, &asked, request.explore.is_some(), &share);
     findings.find_terms(model, request.explore.is_some(), &share);
     Ok(findings)
@@ -233,6 +238,7 @@ pub fn of_library(unit: &Unit, (universe, methods): (Universe, PublicMethods), m
         measured,
         excluded: BTreeMap::new(),
         feasible: None,
+        witnesses: Vec::new(),
         possible_pairs: None,
         terms: None,
         searched: None,
@@ -255,24 +261,45 @@ impl Findings {
         self.excluded = open.filter_map(|instance| Some((instance, reasons.of(&instance)?))).collect();
     }
 
-    fn decide(&mut self, model: &Model, reasons: &Reasons<'_>, explore: bool, budget: &Budget<'_>) {
+    fn decide(&mut self, model: &Model, reasons: &Reasons<'_>, request: &Request, budget: &Budget<'_>) {
         self.exclude(reasons);
-        if !explore || self.totals.all > MAX_INSTANCES {
+        if request.explore.is_none() || self.totals.all > MAX_INSTANCES {
             return;
         }
         let is_open = |instance: &Instance| {
             !self.measured.instances.contains_key(instance) && !self.excluded.contains_key(instance)
         };
         let open: Vec<Instance> = instances(&self.universe).filter(is_open).collect();
-        let Feasible { covered, bound, .. } = feasible(model, &self.universe, open.iter().copied(), budget);
-        self.bound = self.bound.or(bound);
-        if bound.is_some() {
-            return;
+        let mut missing = BTreeSet::new();
+        if !open.is_empty() {
+            let space = Space::new(model, &self.universe, budget);
+            let Feasible { covered, bound, .. } = space.feasible(open.iter().copied(), budget);
+            missing.extend(covered);
+            if request.witnesses {
+                self.witnesses = self.witnesses_of(model, &space, missing.clone(), budget);
+            }
+            self.bound = self.bound.or(bound);
+            if bound.is_some() {
+                return;
+            }
         }
-        let covered: BTreeSet<Instance> = covered.into_iter().collect();
-        let impossible = open.into_iter().filter(|instance| !covered.contains(instance));
+        let impossible = open.into_iter().filter(|instance| !missing.contains(instance));
         self.excluded.extend(impossible.map(|instance| (instance, reasons.of_excluded(&instance))));
-        self.feasible = Some(self.measured.instances.keys().copied().chain(covered).collect());
+        self.feasible = Some(self.measured.instances.keys().copied().chain(missing).collect());
+    }
+
+    /// Finds executions that cover these instances.
+    fn witnesses_of(
+        &self,
+        model: &Model,
+        space: &Space,
+        missing: BTreeSet<Instance>,
+        budget: &Budget<'_>,
+    ) -> Vec<Witness> {
+        let watched = Watched::new(model, &self.universe, &self.methods);
+        let candidates = Candidates::new(missing.iter().copied());
+        let watched = watched.among(&candidates);
+        space.witnesses(missing, |steps| watched.covered_by(steps), budget)
     }
 
     /// Finds which pairs of methods can be covered.

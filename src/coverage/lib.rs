@@ -24,7 +24,7 @@ mod reason;
 pub mod report;
 mod universe;
 
-pub use feasible::{Feasible, feasible};
+pub use feasible::{Feasible, Space, Witness};
 pub use find::{Findings, RecordedProgram, Request, Terms, find, find_in_drivers, find_in_recorded, of_library};
 pub use instance::{Instance, Totals, instances, totals};
 pub use matching::{Candidates, MAX_PARTIALS, Matcher};

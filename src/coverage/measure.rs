@@ -60,6 +60,13 @@ impl<'a> Watched<'a> {
         &self.asked
     }
 
+    /// The instances that an execution of these steps covers.
+    pub(crate) fn covered_by(&self, steps: &[Choice]) -> Vec<Instance> {
+        let mut watch = self.watch();
+        schedule::run(self.model.machine(), &mut Scripted::new(steps), steps.len() as u64, &mut watch);
+        watch.0.covered().copied().collect()
+    }
+
     /// Watches one execution of the program.
     #[must_use]
     pub fn watch(&self) -> Watch<'_> {

@@ -106,7 +106,8 @@ fn joined_and_forked_accesses_of_main_cover_nothing_but_those_between_do() {
 fn feasible_words(text: &str) -> BTreeSet<String> {
     let model = model(text);
     let universe = universe(&model);
-    let found = feasible(&model, &universe, instances(&universe), &cssame_budget::Budget::unlimited());
+    let budget = cssame_budget::Budget::unlimited();
+    let found = Space::new(&model, &universe, &budget).feasible(instances(&universe), &budget);
     assert_eq!(found.bound, None);
     found.covered.iter().map(|instance| words(&model, &universe, instance)).collect()
 }
@@ -189,7 +190,8 @@ fn pairs_that_no_execution_has_are_known() {
         C c; event e;\n";
     let pairs = |main: &str| {
         let model = model(&format!("{class} void main() {{ {main} }}"));
-        let request = Request { seeds: 0..0, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
+        let request =
+            Request { seeds: 0..0, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000), witnesses: false };
         let findings = find(&model, &request, &cssame_budget::Budget::unlimited()).unwrap();
         let (report, _) = report::report(&model, &findings);
         let can = report.method_pairs.pairs.iter().filter(|pair| pair.feasible == Some(true));
@@ -214,7 +216,8 @@ fn a_call_within_a_method_is_a_call_too() {
 #[test]
 fn runs_of_a_program_are_added_up_and_decided() {
     let model = model(&log4j("c.set(3);", "0"));
-    let request = Request { seeds: 0..100, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
+    let request =
+        Request { seeds: 0..100, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000), witnesses: false };
     let findings = find(&model, &request, &cssame_budget::Budget::unlimited()).unwrap();
     let (report, _) = report::report(&model, &findings);
     assert!(report.complete && report.bound.is_none());
@@ -238,7 +241,13 @@ fn runs_of_a_program_are_added_up_and_decided() {
 fn reasons_of_what_cannot_be_covered() {
     let reasons = |text: &str| -> BTreeSet<String> {
         let model = model(text);
-        let request = Request { seeds: 0..20, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
+        let request = Request {
+            seeds: 0..20,
+            schedules: Vec::new(),
+            max_steps: 10_000,
+            explore: Some(100_000),
+            witnesses: false,
+        };
         let findings = find(&model, &request, &cssame_budget::Budget::unlimited()).unwrap();
         let universe = &findings.universe;
         let excluded = findings.excluded.iter();
@@ -263,7 +272,7 @@ fn of_a_library_only_what_no_client_can_do_is_excluded() {
         public void both() { cobegin\n A: x = 2;\n B: { x = 3;\n x = 4; } coend }
         private void never() {\n x = 5; } }";
     let unit = Unit::from_text("test.csm", class, &[]).unwrap();
-    let request = Request { seeds: 0..40, schedules: Vec::new(), max_steps: 10_000, explore: None };
+    let request = Request { seeds: 0..40, schedules: Vec::new(), max_steps: 10_000, explore: None, witnesses: false };
     let findings = find_in_drivers(&unit, &Options::default(), &request, &cssame_budget::Budget::unlimited());
     assert_eq!(findings.totals.all, 25 + 125);
     // All with the write of `never`; and those in which one thread has to make writes of two kinds of threads: of the

@@ -26,5 +26,8 @@ mod report;
 mod seeds;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "serve")]
+mod server;
 mod shell;
 mod suppressions;
+mod together;

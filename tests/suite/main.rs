@@ -23,6 +23,7 @@ mod correlation_locals;
 mod correlation_objects;
 mod correlation_rows;
 mod coverage;
+mod coverage_witnesses;
 mod exit_status;
 mod explored;
 mod facts;

@@ -52,7 +52,7 @@ pub struct Arguments {
     /// Do not search all states for what can be covered
     #[arg(long)]
     pub no_exploration: bool,
-    /// Write the schedules of failures and deadlocks to this directory
+    /// Write the schedules of failures, deadlocks and of what is missing to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
     /// Write an annotated listing of the source, or the format of LCOV or of Cobertura: listing, lcov, cobertura
@@ -329,6 +329,7 @@ impl Arguments {
             programs: programs.into(),
             max_steps: self.max_steps(),
             explore: self.bounds.max_states.or(defaults.explore).filter(|_| !self.no_exploration),
+            witnesses: self.record_dir.is_some(),
         })
     }
 

@@ -12,7 +12,13 @@ pub const DIRECTORY: &str = "schedules";
 /// The line with the command that replays a schedule file.
 #[must_use]
 pub fn replay_line(source: &Path, file: &Path) -> String {
-    format!("replay: cssame run {} --schedule {}\n", quoted(&name_of(source)), quoted(&name_of(file)))
+    schedule_line("run", source, file)
+}
+
+/// The line with the command that takes a schedule file.
+#[must_use]
+pub fn schedule_line(command: &str, source: &Path, file: &Path) -> String {
+    format!("replay: cssame {command} {} --schedule {}\n", quoted(&name_of(source)), quoted(&name_of(file)))
 }
 
 /// The line with the command that writes the schedules of an answer; `options` are what it was given, with a space before

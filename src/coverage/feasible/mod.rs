@@ -1,7 +1,7 @@
 //! Which instances of patterns some execution covers: the feasible total, which the paper leaves to future work.
 //!
 //! **Input**: a model, its universe, which instances are to be decided, and a budget. **Output**: those of them that some
-//! execution covers, which is not discarded; it may fail or deadlock.
+//! execution covers, which is not discarded; it may fail or deadlock; and for each an execution that does, where that is asked.
 //!
 //! **Algorithm**: reachability on the graph of all steps.
 //! 1. Make the graph ([`explore::steps`]): its states know nothing of the past ([`graph`]).
@@ -11,11 +11,14 @@
 //!    one for each walk, since an instance needs one walk alone.
 //! 3. The least such sets are found for the instances of one first access at a time ([`pass`]), as bits, so that they are
 //!    small whatever the number of instances.
+//! 4. An execution that covers one of them is looked for by itself ([`witness`]).
 //!
 //! **Soundness and limits**: exact if no bound was hit; else what is found is feasible, and nothing is said of the rest.
 
+mod beginnings;
 mod graph;
 mod pass;
+mod witness;
 
 use super::instance::Instance;
 use super::matching::Candidates;
@@ -23,13 +26,19 @@ use super::matching::{Meaning, Step, Trie};
 use super::universe::{AccessId, Binding, Universe};
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_explore as explore;
+use cssame_explore::StepGraph;
 use cssame_model::Model;
+use cssame_vm::Choice;
 use graph::StepKinds;
 use pass::Pass;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use witness::witness;
 
 /// Words of sets that are looked at, at most: some ten seconds.
 const MAX_WORK: u64 = 20_000_000_000;
+
+/// Pairs of a state and a beginning that are looked at for all executions together, at most: some ten seconds.
+const MAX_PAIRS: u64 = 100_000_000;
 
 /// What some execution covers.
 #[derive(Clone, Debug)]
@@ -42,43 +51,78 @@ pub struct Feasible {
     pub statistics: Statistics,
 }
 
-/// Decides which of the open instances some execution covers.
-#[must_use]
-pub fn feasible(
-    model: &Model,
-    universe: &Universe,
-    open: impl IntoIterator<Item = Instance>,
-    budget: &Budget<'_>,
-) -> Feasible {
-    let mut groups: BTreeMap<AccessId, Vec<Instance>> = BTreeMap::new();
-    for instance in open {
-        if let Some(&first) = instance.accesses().first() {
-            groups.entry(first).or_default().push(instance);
+/// An execution, up to the last access of an instance that it covers.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// Its steps.
+    pub steps: Vec<Choice>,
+    /// What it covers of that which was missing, and no earlier one does.
+    pub instances: BTreeSet<Instance>,
+}
+
+/// The steps of all executions of a program, as far as matches depend on them.
+#[derive(Debug)]
+pub struct Space {
+    trie: Trie,
+    graph: StepGraph<Step>,
+    kinds: StepKinds,
+}
+
+impl Space {
+    /// Searches all states.
+    #[must_use]
+    pub fn new(model: &Model, universe: &Universe, budget: &Budget<'_>) -> Space {
+        let binding = Binding::new(universe, model.program());
+        let mut meaning = Meaning::new(model.machine(), universe, &binding);
+        let tell = |thread, at, event| Step::of_event(&mut meaning, thread, at, event);
+        let graph = explore::steps(model.machine(), budget, tell);
+        let kinds = StepKinds::new(&graph);
+        Space { trie: Trie::new(), graph, kinds }
+    }
+
+    /// Decides which of the open instances some execution covers.
+    #[must_use]
+    pub fn feasible(&self, open: impl IntoIterator<Item = Instance>, budget: &Budget<'_>) -> Feasible {
+        let mut groups: BTreeMap<AccessId, Vec<Instance>> = BTreeMap::new();
+        for instance in open {
+            if let Some(&first) = instance.accesses().first() {
+                groups.entry(first).or_default().push(instance);
+            }
         }
-    }
-    let mut found = Feasible { covered: Vec::new(), bound: None, statistics: Statistics::default() };
-    if groups.is_empty() {
-        return found;
-    }
-    let trie = Trie::new();
-    let binding = Binding::new(universe, model.program());
-    let mut meaning = Meaning::new(model.machine(), universe, &binding);
-    let tell = |thread, at, event| Step::of_event(&mut meaning, thread, at, event);
-    let graph = explore::steps(model.machine(), budget, tell);
-    found.statistics = graph.statistics;
-    found.bound = graph.bound;
-    let kinds = StepKinds::new(&graph);
-    let mut work = 0;
-    for (first, instances) in groups {
-        let mut pass = Pass::new(&trie, &graph, &kinds, first, Candidates::new(instances));
-        let bound = pass.run(budget, MAX_WORK.saturating_sub(work));
-        work += pass.work();
-        found.covered.extend(pass.into_covered());
-        if bound.is_some() {
-            found.bound = found.bound.or(bound);
-            break;
+        let StepGraph { statistics, bound, .. } = self.graph;
+        let mut found = Feasible { covered: Vec::new(), bound, statistics };
+        let mut work = 0;
+        for (first, instances) in groups {
+            let mut pass = Pass::new(&self.trie, &self.graph, &self.kinds, first, Candidates::new(instances));
+            let bound = pass.run(budget, MAX_WORK.saturating_sub(work));
+            work += pass.work();
+            found.covered.extend(pass.into_covered());
+            if bound.is_some() {
+                found.bound = found.bound.or(bound);
+                break;
+            }
         }
+        found.covered.sort_unstable();
+        found
     }
-    found.covered.sort_unstable();
-    found
+
+    /// Executions that cover these instances, as far as the bounds allow: each covers one that no earlier one covers. `covers`
+    /// tells all that an execution covers.
+    #[must_use]
+    pub fn witnesses(
+        &self,
+        mut missing: BTreeSet<Instance>,
+        covers: impl Fn(&[Choice]) -> Vec<Instance>,
+        budget: &Budget<'_>,
+    ) -> Vec<Witness> {
+        let (mut found, mut left) = (Vec::new(), MAX_PAIRS);
+        // Those of many accesses stand last, and their executions cover most of the others.
+        while let Some(instance) = missing.pop_last() {
+            let Some(steps) = witness(self, instance, &mut left, budget) else { continue };
+            let others = covers(&steps).into_iter().filter(|other| missing.remove(other));
+            let instances = std::iter::once(instance).chain(others.collect::<Vec<_>>()).collect();
+            found.push(Witness { steps, instances });
+        }
+        found
+    }
 }

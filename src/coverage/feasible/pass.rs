@@ -5,24 +5,18 @@
 //! **Algorithm**: each beginning has a number, each state a set of bits. States are worked through in reverse postorder,
 //! again where a set has grown, until none grows; then only what is new there is looked at (semi-naive evaluation). A step that does
 //! nothing but access memory keeps all beginnings, so its set is added as whole words; only the beginnings that wait for this access
-//! are looked at one by one. What a step makes of a beginning is computed once for each kind of step.
+//! are looked at one by one ([`Beginnings`]).
 //!
-//! **Soundness and limits**: beginnings of nothing that is still open are left out. The pass ends as soon as all
-//! instances are covered.
+//! **Soundness and limits**: the pass ends as soon as all instances are covered.
 
+use super::beginnings::{Beginnings, NONE};
 use super::graph::StepKinds;
-use cssame_budget::{Bound, Budget};
-
 use crate::instance::Instance;
-use crate::matching::{Awaited, Candidates, Partial, Step, Threads, Trie};
+use crate::matching::{Candidates, Step, Trie};
 use crate::universe::AccessId;
+use cssame_budget::{Bound, Budget};
 use cssame_explore::StepGraph;
 use fixedbitset::FixedBitSet;
-use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use smallvec::SmallVec;
-
-type Numbers = SmallVec<[u32; 2]>;
 
 /// Words between two looks at the bounds: sets may grow by as many.
 const LOOK: u64 = 1 << 18;
@@ -32,16 +26,9 @@ const WORK_FOR_ONE: u64 = 16;
 
 /// See the module.
 pub(super) struct Pass<'a> {
-    trie: &'a Trie,
     graph: &'a StepGraph<Step>,
     kinds: &'a StepKinds,
-    first: AccessId,
-    open: Candidates,
-    covered: Vec<Instance>,
-    partials: IndexSet<Partial, FxBuildHasher>,
-    waiting: FxHashMap<Awaited, Vec<u32>>,
-    /// By kind of step and beginning: the beginnings that come of it; by kind alone: those that the step makes.
-    after: FxHashMap<(u32, u32), Numbers>,
+    beginnings: Beginnings<'a>,
     /// By state: the beginnings that are possible, and those that its steps were followed with.
     rows: Vec<Vec<u64>>,
     followed: Vec<Vec<u64>>,
@@ -50,9 +37,6 @@ pub(super) struct Pass<'a> {
     work: u64,
     words: u64,
 }
-
-/// Stands for no beginning.
-const NONE: u32 = u32::MAX;
 
 impl<'a> Pass<'a> {
     pub fn new(
@@ -63,15 +47,9 @@ impl<'a> Pass<'a> {
         open: Candidates,
     ) -> Pass<'a> {
         Pass {
-            trie,
             graph,
             kinds,
-            first,
-            open,
-            covered: Vec::new(),
-            partials: IndexSet::default(),
-            waiting: FxHashMap::default(),
-            after: FxHashMap::default(),
+            beginnings: Beginnings::new(trie, graph, kinds, first, open),
             rows: vec![Vec::new(); graph.states()],
             followed: vec![Vec::new(); graph.states()],
             dirty: FixedBitSet::with_capacity(kinds.order.len()),
@@ -87,13 +65,12 @@ impl<'a> Pass<'a> {
 
     /// The instances that some walk covers.
     pub fn into_covered(self) -> Vec<Instance> {
-        self.covered
+        self.beginnings.covered
     }
 
     /// Works until nothing changes, or the bound that is hit.
     pub fn run(&mut self, budget: &Budget<'_>, max_work: u64) -> Option<Bound> {
-        let mut threads = Threads::new(cssame_vm::PathId(0));
-        for number in self.steps_of(None, self.graph.beginning, &mut threads) {
+        for number in self.beginnings.at_first() {
             self.set(0, number);
         }
         self.begin();
@@ -101,7 +78,7 @@ impl<'a> Pass<'a> {
         while let Some(place) = self.dirty.minimum() {
             self.dirty.set(place, false);
             self.expand(self.kinds.order[place]);
-            if self.open.is_empty() {
+            if self.beginnings.open.is_empty() {
                 return None;
             }
             if self.work - looked >= LOOK {
@@ -121,8 +98,7 @@ impl<'a> Pass<'a> {
     }
 
     fn bytes(&self) -> u64 {
-        let partials = self.partials.capacity() * (size_of::<Partial>() + 32) + self.after.capacity() * 32;
-        2 * 8 * self.words + partials as u64
+        2 * 8 * self.words + self.beginnings.bytes()
     }
 
     /// The states that a step leads to which makes the first access.
@@ -132,7 +108,7 @@ impl<'a> Pass<'a> {
             if self.kinds.places[edge.from as usize].is_none() {
                 continue;
             }
-            for number in self.of_kind(self.kinds.of(place), NONE) {
+            for number in self.beginnings.of_kind(self.kinds.of(place), NONE) {
                 self.set(edge.to, number);
             }
         }
@@ -173,7 +149,7 @@ impl<'a> Pass<'a> {
                 }
                 _ => {
                     for number in ones(&row) {
-                        for next in self.of_kind(kind, number) {
+                        for next in self.beginnings.of_kind(kind, number) {
                             self.set(to, next);
                         }
                         self.work += WORK_FOR_ONE;
@@ -218,73 +194,14 @@ impl<'a> Pass<'a> {
         let Step::Access { thread, cell, .. } = *step else { return };
         let mut waiting: Vec<u32> = Vec::new();
         for awaited in [(Some(thread), Some(cell)), (Some(thread), None), (None, Some(cell)), (None, None)] {
-            waiting.extend(self.waiting.get(&awaited).into_iter().flatten().filter(|&&number| has(row, number)));
+            waiting.extend(self.beginnings.waiting(awaited).iter().filter(|&&number| has(row, number)));
         }
         self.work += WORK_FOR_ONE * waiting.len() as u64;
         for number in waiting {
-            for next in self.of_kind(kind, number) {
+            for next in self.beginnings.of_kind(kind, number) {
                 self.set(to, next);
             }
         }
-    }
-
-    /// The beginnings that a step makes of one, or by itself.
-    fn of_kind(&mut self, kind: u32, number: u32) -> Numbers {
-        if let Some(known) = self.after.get(&(kind, number)) {
-            return known.clone();
-        }
-        let Some((label, threads)) = self.kinds.get(kind) else { return Numbers::new() };
-        let from = self.partials.get_index(number as usize).cloned();
-        let found = self.steps_of(from, label, &mut threads.clone());
-        self.after.insert((kind, number), found.clone());
-        found
-    }
-
-    /// The beginnings behind a list of events: those that come of one that was there before, or, without, those that
-    /// the events themselves make.
-    fn steps_of(&mut self, from: Option<Partial>, label: u32, threads: &mut Threads) -> Numbers {
-        let begins = from.is_none();
-        let mut current: Vec<Partial> = from.into_iter().collect();
-        let mut added = Vec::new();
-        for step in self.graph.events(label) {
-            let told = threads.step(step);
-            for partial in &mut current {
-                told.iter().for_each(|&one| partial.tell(self.trie, one));
-                partial.extend(self.trie, step, &mut added);
-            }
-            if begins && matches!(step, Step::Access { access, .. } if *access == self.first) {
-                Partial::begin(self.trie, step, &mut added);
-            }
-            for partial in added.drain(..) {
-                if self.open.count(&partial.prefix()) == 0 {
-                    continue;
-                }
-                if let Some(instance) = partial.instance(self.trie)
-                    && self.open.remove(&instance)
-                {
-                    self.covered.push(instance);
-                }
-                current.push(partial);
-            }
-        }
-        let mut numbers = Numbers::new();
-        for partial in current {
-            if self.open.count(&partial.prefix()) > 0 && !partial.is_hopeless(self.trie, &threads.alive) {
-                numbers.push(self.number(partial));
-            }
-        }
-        numbers
-    }
-
-    fn number(&mut self, partial: Partial) -> u32 {
-        let waits = partial.waits(self.trie);
-        let (number, is_new) = self.partials.insert_full(partial);
-        if is_new {
-            for awaited in waits {
-                self.waiting.entry(awaited).or_default().push(number as u32);
-            }
-        }
-        number as u32
     }
 }
 

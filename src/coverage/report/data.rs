@@ -66,6 +66,8 @@ pub struct InstanceReport {
     pub methods: [Vec<String>; 2],
     /// Why no execution covers it; none where one does, or where that is not known.
     pub reason: Option<&'static str>,
+    /// The number of the execution that was found for it, from 1; none where none was asked for, or found.
+    pub witness: Option<usize>,
 }
 
 /// A read with terms that no execution has had.

@@ -46,11 +46,15 @@ struct Reporter<'a> {
     findings: &'a Findings,
     /// By access: the methods, or the functions, from which it is reached.
     methods: Vec<Vec<String>>,
+    /// The numbers of the executions that were found for instances.
+    witnesses: BTreeMap<Instance, usize>,
 }
 
 impl<'a> Reporter<'a> {
     fn new(unit: &'a Unit, findings: &'a Findings) -> Reporter<'a> {
-        Reporter { unit, findings, methods: methods_of(&unit.program, findings) }
+        let numbered = (1..).zip(&findings.witnesses);
+        let witnesses = numbered.flat_map(|(number, witness)| witness.instances.iter().map(move |&of| (of, number)));
+        Reporter { unit, findings, methods: methods_of(&unit.program, findings), witnesses: witnesses.collect() }
     }
 
     fn report(&self) -> CoverageReport {
@@ -125,6 +129,7 @@ impl<'a> Reporter<'a> {
             steps: steps_report(self.unit, self.findings, instance),
             methods: [methods(Role::A), methods(Role::B)],
             reason: reason.map(Reason::word),
+            witness: self.witnesses.get(instance).copied(),
         }
     }
 

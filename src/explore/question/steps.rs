@@ -28,6 +28,8 @@ pub struct StepEdge {
     pub to: u32,
     /// What happens: a number for [`StepGraph::events`].
     pub label: u32,
+    /// Which step of its state it is.
+    pub choice: Choice,
 }
 
 /// See the module.
@@ -161,7 +163,7 @@ impl<E: Hash + Eq, F: FnMut(ThreadName, CodeIndex, Event) -> Option<E>> Visitor<
     fn transition(&mut self, &Transition { from, choice, to }: &Transition, _: &[()]) {
         let label = self.label();
         match choice {
-            Some(_) => self.edges.push(StepEdge { from, to, label }),
+            Some(choice) => self.edges.push(StepEdge { from, to, label, choice }),
             None => self.beginning = label,
         }
     }

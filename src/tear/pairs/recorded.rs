@@ -5,12 +5,13 @@
 //! ([`cssame_harness`]).
 //!
 //! **Algorithm**: executions at random, always the same ones. A thread that has entered one of the two methods, and has done
-//! nothing in it yet, is held as long as others can move, until another thread stands like that in the other method. Half of the
-//! executions let one to [`MAX_PASSED`] such meetings pass, so that later calls meet too. What
-//! was written until then is the state, without what the two have written since their calls. Equal contexts count once. Contexts in
+//! nothing in it yet, is held as long as others can move, until another thread stands like that in the other method. Others let
+//! some such meetings pass, so that later calls meet too ([`Passing`]): a few by a step of one of the two, or up to [`MAX_PASSED`] by
+//! letting the one in the same of the two methods finish its call each time, so that each of its calls meets what stands in the other
+//! one. What was written until then is the state, without what the two have written since their calls. Equal contexts count once. Contexts in
 //! different states have the same calls where these have the same objects and origins of values ([`super::call_origin`]).
 //!
-//! **Soundness and limits**: twice [`EXECUTIONS`] executions and [`MAX_CALLS`] contexts of a pair at most. A state in which a lock is
+//! **Soundness and limits**: some hundred executions and [`MAX_CALLS`] contexts of a pair at most. A state in which a lock is
 //! held or a thread waits at a barrier cannot be set up, and is left out; threads that are made for the method itself, and
 //! arms, have no arguments. Values of locals of other threads are no part of it.
 
@@ -27,11 +28,12 @@ use cssame_schedule::{Decision, Policy, Random, Scripted, View};
 use cssame_vm::{Cell, CodeIndex, Event, Move, Observer, State, ThreadIndex, ThreadName};
 use std::collections::BTreeMap;
 
-/// Executions that are recorded for each pair where two calls of it meet first, and as many where they meet later.
+/// Executions that are recorded for each pair where two calls of it meet first, and as many where they meet a little later.
 const EXECUTIONS: u64 = 40;
 
-/// Meetings that an execution lets pass, at most.
-const MAX_PASSED: u64 = 3;
+/// Meetings that an execution lets pass, at most: one less than there are contexts of a pair. Few pass where a step is enough for that.
+const MAX_PASSED: u64 = 15;
+const MAX_PASSED_AT_RANDOM: u64 = 3;
 
 /// Steps of each of them at most.
 const MAX_STEPS: u64 = 5_000;
@@ -104,7 +106,7 @@ pub fn record_contexts(executed: &ExecutedPairs, analysis: &Analysis) -> Vec<Rec
     for of in &executed.pairs {
         let (first, second) = analysis.pairs[of.pair].methods;
         let from = found.len();
-        for seed in 0..2 * EXECUTIONS {
+        for seed in 0..2 * EXECUTIONS + 2 * MAX_PASSED {
             if found.len() - from == MAX_CALLS {
                 break;
             }
@@ -125,8 +127,8 @@ fn record(
     pair: [FunctionId; 2],
     seed: u64,
 ) -> Option<(ContextModel, [CallOrigin; 2])> {
-    let passed = if seed < EXECUTIONS { 0 } else { 1 + seed % MAX_PASSED };
-    let mut meet = Meet { random: Random::new(seed), methods: pair, passed, met: None };
+    let mut meet =
+        Meet { random: Random::new(seed), methods: pair, passing: Passing::of(seed), finishing: None, met: None };
     let reached = schedule::run(model.machine(), &mut meet, MAX_STEPS, &mut ());
     let met = meet.met?;
     let (cells, objects, threads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -149,12 +151,32 @@ fn record(
     Some((ContextModel { model: made, main: context.main }, calls))
 }
 
+/// Meetings that an execution lets pass.
+#[derive(Clone, Copy)]
+struct Passing {
+    /// How many are left.
+    left: u64,
+    /// Which of the two finishes its call then, the one in the first method or in the second; without, one at random makes a step.
+    finishes: Option<usize>,
+}
+
+impl Passing {
+    fn of(seed: u64) -> Passing {
+        match (seed.checked_sub(EXECUTIONS), seed.checked_sub(2 * EXECUTIONS)) {
+            (None, _) => Passing { left: 0, finishes: None },
+            (_, None) => Passing { left: 1 + seed % MAX_PASSED_AT_RANDOM, finishes: None },
+            (_, Some(last)) => Passing { left: 1 + last / 2, finishes: Some((last % 2) as usize) },
+        }
+    }
+}
+
 /// Chooses at random, and holds threads that have entered one of the methods until two have.
 struct Meet {
     random: Random,
     methods: [FunctionId; 2],
-    /// Meetings that are still let pass.
-    passed: u64,
+    passing: Passing,
+    /// Who finishes a call, and the number of its frames.
+    finishing: Option<(ThreadIndex, usize)>,
     /// Who stands in the first method, and who in the second.
     met: Option<[ThreadIndex; 2]>,
 }
@@ -165,24 +187,35 @@ impl Policy for Meet {
             view.machine.entered(view.state, thread).any(|function| function == method)
         };
         let in_method = |method: FunctionId| moves.iter().map(|one| one.thread).filter(move |&one| stands(one, method));
+        let frames = |thread: ThreadIndex| view.machine.frames(view.state, thread).count();
+        let stands_again = |thread: ThreadIndex| self.methods.iter().any(|&method| stands(thread, method));
+        let can_go_on = |&(thread, depth): &(ThreadIndex, usize)| frames(thread) >= depth && !stands_again(thread);
+        self.finishing = self.finishing.filter(can_go_on);
+        let of_threads = |threads: &[ThreadIndex]| -> Vec<Move> {
+            moves.iter().copied().filter(|each| threads.contains(&each.thread)).collect()
+        };
+        if let Some((thread, _)) = self.finishing {
+            let own = of_threads(&[thread]);
+            if !own.is_empty() {
+                return self.random.choose(view, &own);
+            }
+            self.finishing = None;
+        }
         let [first, second] = self.methods;
         for one in in_method(first) {
             if let Some(other) = in_method(second).find(|&other| other != one) {
-                if self.passed == 0 {
-                    self.met = Some([one, other]);
+                let both = [one, other];
+                if self.passing.left == 0 {
+                    self.met = Some(both);
                     return Decision::Stop;
                 }
-                self.passed -= 1;
-                let both: Vec<Move> =
-                    moves.iter().copied().filter(|each| each.thread == one || each.thread == other).collect();
-                return self.random.choose(view, &both);
+                self.passing.left -= 1;
+                let Some(side) = self.passing.finishes else { return self.random.choose(view, &of_threads(&both)) };
+                self.finishing = Some((both[side], frames(both[side])));
+                return self.random.choose(view, &of_threads(&both[side..=side]));
             }
         }
-        let free: Vec<Move> = moves
-            .iter()
-            .copied()
-            .filter(|one| !self.methods.iter().any(|&method| stands(one.thread, method)))
-            .collect();
+        let free: Vec<Move> = moves.iter().copied().filter(|one| !stands_again(one.thread)).collect();
         self.random.choose(view, if free.is_empty() { moves } else { &free })
     }
 }

@@ -274,6 +274,23 @@ fn each_different_context_of_a_pair_has_a_test() {
     assert!(recorded("a.put(20);") && recorded("a.put(7);"), "{answer:#}");
 }
 
+#[test]
+fn each_of_several_calls_in_one_thread_has_a_test() {
+    let puts: String = (1..=7).map(|amount| format!("a.put({amount}); ")).collect();
+    let class = WALLETS.split("Wallet b;").next().unwrap();
+    let text = format!(
+        "{class}void main() {{\n  cobegin\n    A: {{ a.show(); a.show(); }}\n    B: {{ {puts}}}\n  coend\n}}\n"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("calls.csm");
+    fs::write(&file, text).unwrap();
+    let (files, _) = drive(&file, &[]);
+    let mains = files.iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "csm"));
+    let mains: Vec<&str> = mains.filter_map(|(_, text)| text.split("recorded state").nth(1)).collect();
+    let missing = (1..=7).filter(|amount| !mains.iter().any(|main| main.contains(&format!("a.put({amount});"))));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<i32>::new(), "{mains:#?}");
+}
+
 /// Deposits before, and one whose argument is computed.
 const BOOKS: &str = "\
 class Account {

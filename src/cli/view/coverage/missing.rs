@@ -1,10 +1,14 @@
 //! What is missing: instances that executions can still cover, by the methods that can, and those that are excluded.
 
 use super::CoverageView;
-use crate::view::snippet::{self, JOINED, wrap_behind};
+use crate::load::name_of;
+use crate::record;
+use crate::view::replay::{options_text, record_line, schedule_line};
+use crate::view::snippet::{self, JOINED, wrap, wrap_behind};
+use cssame_answer::Compiled;
 use cssame_answer::words::plural;
-use cssame_coverage::Reason;
 use cssame_coverage::report::{CoverageReport, InstanceReport};
+use cssame_coverage::{Findings, Reason};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
@@ -45,11 +49,30 @@ impl CoverageView<'_> {
             }
         }
         let more = open_count.saturating_sub(shown);
-        match (more, self.all) {
-            (0, _) => text,
-            (more, false) => text + &format!("  and {more} more (--all shows them)\n"),
-            (more, true) => text + &format!("  and {more} more, too many to be listed\n"),
-        }
+        text += &match (more, self.all) {
+            (0, _) => String::new(),
+            (more, false) => format!("  and {more} more (--all shows them)\n"),
+            (more, true) => format!("  and {more} more, too many to be listed\n"),
+        };
+        text + &self.witnesses(open_count)
+    }
+
+    /// Where the executions are that cover what is missing, or the command line that finds them.
+    fn witnesses(&self, open_count: u64) -> String {
+        let Compiled::Program(model) = self.subject else { return String::new() };
+        let Findings { witnesses, searched, .. } = self.coverage.findings;
+        let Some(directory) = self.record_dir else {
+            let options = options_text(model.options()) + self.options;
+            return searched.as_ref().map_or_else(String::new, |_| record_line("coverage", self.file, &options));
+        };
+        let covered: usize = witnesses.iter().map(|witness| witness.instances.len()).sum();
+        let (executions, of) = (plural(witnesses.len(), "execution"), plural(open_count as usize, "instance"));
+        let line = format!("{executions} in {}: together they cover {covered} of {of}", name_of(directory));
+        let replay = match witnesses.len() {
+            0 => String::new(),
+            _ => schedule_line("coverage", self.file, &record::instance_file(directory, 0)),
+        };
+        wrap("  ", &line) + &replay
     }
 
     /// The instances that no execution covers, by the reason.
@@ -103,5 +126,6 @@ fn instance_line(instance: &InstanceReport) -> String {
     };
     let steps: Vec<String> = instance.steps.iter().map(step).collect();
     let first = format!("    pattern {:2}  ", instance.pattern);
-    wrap_behind(&first, &" ".repeat(first.len()), &steps.join(", "))
+    let witness = instance.witness.map_or_else(String::new, |number| format!(" (instance-{number})"));
+    wrap_behind(&first, &" ".repeat(first.len()), &(steps.join(", ") + &witness))
 }
