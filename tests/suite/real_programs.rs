@@ -21,7 +21,7 @@ const PROGRAMS: &[(&str, [(&str, Range<u64>); 2])] = &[
     ("hash_map", [("assert", 0..10), ("assert", 10_100..10_300)]),
     ("lru_cache", [("assert", 0..10), ("deadlock", 0..10)]),
     ("message_broker", [("deadlock", 0..20), ("assert", 0..10)]),
-    ("rate_limiter", [("deadlock", 0..10), ("assert", 0..130)]),
+    ("rate_limiter", [("deadlock", 0..10), ("assert", 0..140)]),
     ("thread_pool", [("deadlock", 0..10), ("assert", 0..10)]),
     ("work_stealing", [("assert", 0..80), ("assert", 0..110)]),
     ("write_ahead_log", [("assert", 0..10), ("assert", 0..10)]),

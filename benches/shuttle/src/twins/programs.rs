@@ -118,11 +118,8 @@ impl ConnectionPool {
 }
 
 pub fn connection_pool(bug: Bug, rounds: usize) {
-    let connection = |_| Connection {
-        open: AtomicBool::new(false),
-        owner: AtomicUsize::new(NOBODY),
-        queries: AtomicUsize::new(0),
-    };
+    let connection =
+        |_| Connection { open: AtomicBool::new(false), owner: AtomicUsize::new(NOBODY), queries: AtomicUsize::new(0) };
     let pool = Arc::new(ConnectionPool {
         bug,
         state: Mutex::new(Connections::default()),
@@ -197,8 +194,7 @@ impl Ring {
     }
     fn push(&self, item: usize) {
         self.room.lower();
-        let ticket =
-            if self.bug == Bug::B { self.tail.fetch_add(1, Relaxed) } else { self.ticket(&self.tail, 0) };
+        let ticket = if self.bug == Bug::B { self.tail.fetch_add(1, Relaxed) } else { self.ticket(&self.tail, 0) };
         let cell = ticket % self.data.len();
         if self.bug == Bug::A {
             self.sequence[cell].store(ticket + 1, Release);
