@@ -89,6 +89,8 @@ fn one(program: usize, bug: usize, search: &str, seconds: u64, rounds: usize) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = bound.parse().ok();
         builder.max_duration = Some(limit);
+        // The clock is looked at so often.
+        builder.checkpoint_interval = 1_000;
         builder.max_branches = 100_000;
         builder.check(move || {
             EXECUTIONS.fetch_add(1, Ordering::Relaxed);
