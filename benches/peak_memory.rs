@@ -7,12 +7,13 @@
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
+mod process;
+
+use process::{Measured, measure};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::{Command, ExitStatus};
 
 /// The bound of each process, in MiB.
 const BOUND: u64 = 128;
@@ -111,25 +112,14 @@ fn peak(arguments: &[&str], seconds: &str, directory: &Path) -> (f64, ExitStatus
     let errors = directory.join("errors");
     let takes_timeout = arguments.first() != Some(&"run") || arguments.contains(&"--seeds");
     let timeout = ["--timeout", seconds];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cssame"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
+    command
         .args(arguments)
         .args(["--max-memory", &format!("{BOUND}M")])
         .args(if takes_timeout { &timeout[..] } else { &[] })
-        .stdout(Stdio::null())
-        .stderr(File::create(&errors).expect("a file for messages"))
-        .spawn()
-        .expect("the program is there");
-    let status = format!("/proc/{}/status", child.id());
-    let mut most = 0;
-    loop {
-        let now = fs::read_to_string(&status).unwrap_or_default();
-        let line = now.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-        most = most.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
-        if let Some(status) = child.try_wait().expect("the process can be waited for") {
-            return (most as f64 / 1024.0, status, fs::read_to_string(&errors).unwrap_or_default());
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
+        .stderr(File::create(&errors).expect("a file for messages"));
+    let Measured { peak, status, .. } = measure(&mut command);
+    (peak, status, fs::read_to_string(&errors).unwrap_or_default())
 }
 
 fn main() {

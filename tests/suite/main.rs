@@ -59,6 +59,7 @@ mod races;
 mod races_by_executions;
 mod readers;
 mod reads_from;
+mod real_programs;
 mod reductions;
 mod row_locks;
 mod same_versions;
