@@ -283,7 +283,9 @@ fn check_file(
     }
     let form = form::analyse(&program);
     let found = form::check::find(sources, &program, form.as_ref());
-    diagnostics.extend(found.plain.into_iter().map(&declare));
+    let (refuted, plain): (Vec<_>, Vec<_>) =
+        found.plain.into_iter().partition(|one| request.hunted.is_some_and(|hunted| hunted.refutes(one)));
+    diagnostics.extend(plain.into_iter().map(&declare));
     let text = sources.file(file).text();
     let endangered = correlation::check::find(sources, &program, form.as_ref());
     let is_run = !found.potential.is_empty() || request.tells_ends;
@@ -292,6 +294,7 @@ fn check_file(
     let Confirmed { mut judged, ends, is_complete } = confirmed;
     diagnostics.extend(ends.into_iter().map(&declare));
     judged.extend(confirm_tears((name, text, inputs), endangered, request));
+    judged.extend(refuted.into_iter().map(Confirmation::of_refuted));
     let mut judged: Vec<(Diagnostic, Confirmation)> =
         judged.into_iter().map(|(diagnostic, of)| (declare(diagnostic), of)).collect();
     diagnostics.extend(judged.iter().map(|(diagnostic, _)| diagnostic.clone()));

@@ -94,6 +94,12 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
+    /// A finding of which no execution shows what it warns of.
+    pub(super) fn of_refuted(diagnostic: Diagnostic) -> (Diagnostic, Confirmation) {
+        let code = diagnostic.code.number();
+        (diagnostic, Confirmation { code, status: "impossible", ..Confirmation::about(Vec::new()) })
+    }
+
     /// Of which nothing is known yet.
     fn about(objects: Vec<String>) -> Confirmation {
         Confirmation {

@@ -7,15 +7,20 @@
 //! correlation and a method: it is real if some pair confirms one of the endangered accesses of the two, impossible if all of them
 //! are refuted in all pairs, else open.
 //!
+//! Where the program checks what it computes, and a search has shown that no execution fails or blocks, a finding is worth a note, and
+//! nothing is executed.
+//!
 //! **Soundness and limits**: what is impossible is so for the given inputs.
 
 use super::confirm::{ConfirmRequest, Confirmation};
 use super::correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
+use super::hunt::HuntAnswer;
 use cssame_budget::Limits;
 use cssame_correlation as correlation;
 use cssame_correlation::Status;
 use cssame_correlation::check::Endangered;
 use cssame_diagnostics::{Diagnostic, Severity};
+use cssame_ir::{Instruction, Program};
 use cssame_model::{Options, Unit};
 use cssame_schedule as schedule;
 use cssame_schedule::{ExecutionStatus, Scripted};
@@ -37,6 +42,9 @@ pub(super) fn confirm_tears(
         return Vec::new();
     }
     let Ok(unit) = Unit::from_text(name, text, inputs) else { return Vec::new() };
+    if request.hunted.is_some_and(HuntAnswer::all_end_well) && has_checks(&unit.program) {
+        return found.into_iter().map(harmless).collect();
+    }
     let options = Options { inputs: inputs.to_vec(), ..Options::default() };
     let threshold = correlation::Options::default().threshold;
     let asked = CorrelateRequest { threshold, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
@@ -46,18 +54,38 @@ pub(super) fn confirm_tears(
     found.into_iter().map(|finding| judge(&answer, finding)).collect()
 }
 
+/// A finding of a program that checks what it computes, and of which no execution fails.
+fn harmless(finding: Endangered) -> (Diagnostic, Confirmation) {
+    let confirmation = Confirmation::open(&finding);
+    let diagnostic = Diagnostic { severity: Severity::Note, ..finding.diagnostic };
+    (diagnostic.with_note("no execution fails or blocks; whether one tears them was not asked"), confirmation)
+}
+
+impl Confirmation {
+    fn open(finding: &Endangered) -> Confirmation {
+        Confirmation {
+            diagnostic: 0,
+            code: finding.diagnostic.code.number(),
+            objects: finding.variables.to_vec(),
+            status: "open",
+            harmful: false,
+            pair: None,
+            seed: None,
+            proof: None,
+        }
+    }
+}
+
+/// Whether a program can fail by what it says itself.
+fn has_checks(program: &Program) -> bool {
+    let blocks = program.functions.iter().flat_map(|function| function.blocks.iter());
+    let mut instructions = blocks.flat_map(|block| &block.instructions);
+    instructions.any(|each| matches!(each, Instruction::Assert { .. } | Instruction::Error { .. }))
+}
+
 fn judge(answer: &CorrelateAnswer, finding: Endangered) -> (Diagnostic, Confirmation) {
+    let mut confirmation = Confirmation::open(&finding);
     let Endangered { method, correlation, variables, mut diagnostic } = finding;
-    let mut confirmation = Confirmation {
-        diagnostic: 0,
-        code: diagnostic.code.number(),
-        objects: variables.to_vec(),
-        status: "open",
-        harmful: false,
-        pair: None,
-        seed: None,
-        proof: None,
-    };
     let pairs = 0..answer.analysis.pairs.len();
     let of_pairs = pairs.filter_map(|pair| Some((pair, answer.executed.of_pair(pair)?)));
     let of_pairs = of_pairs.flat_map(|(pair, of)| of.accesses.iter().map(move |access| (pair, access)));

@@ -2,6 +2,7 @@
 
 use super::endless::{self, EndlessFindings};
 use cssame_budget::{Bound, Budget};
+use cssame_diagnostics::{Code, Diagnostic};
 use cssame_explore::report::{DeadlockReport, FailureReport};
 use cssame_explore::{self as explore, EndlessRequest, HuntRace, HuntRequest, Subject};
 use cssame_ir::{Access, LeafId};
@@ -160,6 +161,17 @@ impl HuntAnswer {
     /// Whether there are no other races, failures and deadlocks.
     pub(super) fn has_all_races(&self) -> bool {
         self.report.complete && self.report.races.is_some()
+    }
+
+    /// Whether it is known of all executions that none fails or blocks.
+    pub(super) fn all_end_well(&self) -> bool {
+        self.report.complete && self.report.failures.is_empty() && self.report.deadlocks.is_empty()
+    }
+
+    /// Whether a finding of the text warns of a failure or a deadlock that no execution has.
+    pub(super) fn refutes(&self, finding: &Diagnostic) -> bool {
+        let warns_of_ends = [Code::WaitKeepsLock, Code::NotifyWithoutLock, Code::AssertionWithoutLock];
+        self.all_end_well() && warns_of_ends.contains(&finding.code)
     }
 
     /// Whether all that was asked for is decided: all executions, or all with as many preemptions as were asked for.

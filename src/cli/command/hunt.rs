@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Stop at the first failure or deadlock
     #[arg(long)]
     pub stop_at_first: bool,
-    /// Make N executions by priorities of operations (POS) before the search
+    /// Make N executions by priorities of operations (POS) before the search; none with --preemptions
     #[arg(long, value_name = "N", default_value_t = SAMPLES)]
     pub samples: u64,
     /// Write the schedules of failures, deadlocks, races and executions without end to this directory
@@ -109,7 +109,7 @@ Examples:
   cssame hunt samples/bank_transfer_deadlock.csm
   cssame hunt --preemptions 2 samples/treiber_aba.csm
   cssame hunt --timeout 60 --format json samples/bakery2.csm
-  cssame hunt --grow n=1..4 samples/counter_atomic.csm
+  cssame hunt --grow N=2..5 samples/philosophers_ordered.csm
   cssame hunt --record-dir found samples/counter_unlocked.csm
 
 Exit status: 0 nothing goes wrong in all executions, or in those with at most as many preemptions as were asked for, 1 something \

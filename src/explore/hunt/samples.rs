@@ -28,6 +28,10 @@ pub(super) struct Sampled {
 /// Makes the executions.
 pub(super) fn samples(machine: &Machine, request: &HuntRequest, budget: &Budget<'_>) -> Sampled {
     let limits = budget.limits();
+    if request.preemptions.is_some() {
+        // They have any number of preemptions.
+        return Sampled::default();
+    }
     let most = limits.max_executions.map_or(request.samples, |most| most.min(request.samples));
     let max_steps = limits.max_steps.map_or(MAX_STEPS, |steps| MAX_STEPS.min(steps.into()));
     let (mut found, mut left) = (Sampled::default(), ALL_STEPS);
