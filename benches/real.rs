@@ -1,6 +1,6 @@
 //! Programs of real size, each right and with two bugs: what each command takes to find the bug, or to find none.
 //!
-//! In: `benches/real/*.csm`. Out: a row for each file. Of the searches, `hunt` and `futures`, it has the processor time in seconds, the
+//! In: `benches/real/*.csm`. Out: a row for each file. Of the searches, `hunt` up to the first bug, `hunt` and `futures`, it has the processor time in seconds, the
 //! peak of memory in MiB, and the verdict; of `run` with each policy the executions up to the first one that ends badly, and the
 //! time. A verdict is the first failure; `none` is the answer of a complete search, `none to k` that of one that
 //! is complete up to k preemptions, `open` that of one that was stopped. Where the program does not know a command there is
@@ -20,6 +20,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// Searches, by the names of their columns: for the first bug, for all of them, and for all that can happen.
+const SEARCHES: &[(&str, &[&str])] =
+    &[("first", &["hunt", "--stop-at-first"]), ("hunt", &["hunt"]), ("futures", &["futures"])];
 
 const POLICIES: [&str; 3] = ["random", "pct", "pos"];
 
@@ -54,8 +58,8 @@ fn main() {
         settings.rounds, settings.seeds, settings.timeout
     );
     print!("{:18}", "program");
-    for search in ["hunt", "futures"] {
-        print!(" | {search:>7} s {:>5} {:24}", "MiB", "verdict");
+    for (name, _) in SEARCHES {
+        print!(" | {name:>7} s {:>5} {:24}", "MiB", "verdict");
     }
     for policy in POLICIES {
         print!(" | {policy:>8} {:>6}", "s");
@@ -64,8 +68,9 @@ fn main() {
     for name in names {
         print!("{name:18}");
         let file = directory.join(format!("{name}.csm"));
-        for search in ["hunt", "futures"] {
-            match answer(&[search, "--timeout", &settings.timeout.to_string()], &file, &settings) {
+        for (_, search) in SEARCHES {
+            let arguments = [*search, &["--timeout", &settings.timeout.to_string()]].concat();
+            match answer(&arguments, &file, &settings) {
                 Some((Measured { seconds, peak, .. }, json)) => {
                     print!(" | {seconds:9.2} {peak:5.0} {:24}", shortened(&verdict(&json)));
                 }
@@ -120,7 +125,7 @@ fn verdict(json: &Value) -> String {
     }
     let preemptions = json.get("bounds").and_then(|bounds| bounds.get("preemptions")).and_then(Value::as_u64);
     match (json.get("complete").and_then(Value::as_bool), preemptions) {
-        (Some(true), None) => "none".to_owned(),
+        (Some(true), _) => "none".to_owned(),
         (_, Some(preemptions)) => format!("none to {preemptions}"),
         _ => "open".to_owned(),
     }

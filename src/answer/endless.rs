@@ -69,8 +69,12 @@ pub(super) fn around_hunt(
 ) -> (HuntAnswer, EndlessFindings) {
     let first = look(model, request, FIRST_STATES, budget);
     let found = search();
-    let is_open = first.bound == Some(Bound::States) && found.is_complete;
-    let endless = if is_open { look(model, request, STATES.max(found.statistics.states), budget) } else { first };
+    let endless = match () {
+        () if first.bound != Some(Bound::States) || !found.is_complete => first,
+        () if found.all_end => EndlessAnswer::default(),
+        // Its states were fewer: threads are left before fewer steps.
+        () => look(model, request, STATES.max(4 * found.statistics.states), budget),
+    };
     (found, EndlessFindings::of(model, request, &endless))
 }
 

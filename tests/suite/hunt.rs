@@ -4,7 +4,7 @@
 //! accesses that the next steps make against each other. `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use cssame::budget::{Budget, Limits};
-use cssame::explore::{HuntAnswer, HuntRequest, Subject};
+use cssame::explore::{EndlessRequest, Fairness, HuntAnswer, HuntRequest, Subject, endless};
 use cssame::ir::{Access, Program};
 use cssame::model::Model;
 use cssame::schedule::{Walk, preemptions};
@@ -142,6 +142,12 @@ fn hunt(model: &Model, preemptions: Option<u32>, samples: u64) -> HuntAnswer {
     Subject::from(model).hunt(&request, &Budget::unlimited())
 }
 
+/// The same where nothing is known of the program: a thread may be left before each access.
+fn hunt_everywhere(model: &Model, preemptions: Option<u32>) -> HuntAnswer {
+    let request = HuntRequest { preemptions, samples: 0, ..HuntRequest::default() };
+    Subject { form: None, ..Subject::from(model) }.hunt(&request, &Budget::unlimited())
+}
+
 /// What an answer holds, as its executions show it.
 fn shown(model: &Model, answer: &HuntAnswer) -> Found {
     let machine = model.machine();
@@ -174,7 +180,7 @@ fn shown(model: &Model, answer: &HuntAnswer) -> Found {
 
 #[test]
 fn each_number_of_preemptions_finds_what_brute_force_finds() {
-    let (first, mut checked, mut sizes) = (first_seed(1), 0, [0; 3]);
+    let (first, mut checked, mut fewer, mut sizes) = (first_seed(1), 0, 0, [0; 3]);
     for seed in first..first + programs(120) {
         let size = Size::default();
         let texts = [
@@ -194,7 +200,16 @@ fn each_number_of_preemptions_finds_what_brute_force_finds() {
             let answer = hunt(&model, most, 0);
             let context = format!("seed {seed}, {most:?} preemptions\n{}", texts[seed as usize % texts.len()]);
             assert!(answer.is_complete || most.is_some() && answer.finished == most, "{context}");
-            assert_eq!(shown(&model, &answer), expected.within(most.unwrap_or(u32::MAX)), "{context}");
+            let expected = expected.within(most.unwrap_or(u32::MAX));
+            assert_eq!(shown(&model, &answer), expected, "{context}");
+            if answer.is_complete {
+                let request = EndlessRequest { starvation: false, fairness: Fairness::None };
+                let without_end = endless(model.program(), model.machine(), request, &Budget::unlimited());
+                assert_eq!(answer.all_end, without_end.list.is_empty(), "{context}");
+            }
+            let everywhere = hunt_everywhere(&model, most);
+            assert_eq!(shown(&model, &everywhere), expected, "everywhere, {context}");
+            fewer += u64::from(answer.statistics.states < everywhere.statistics.states);
         }
         checked += 1;
         for (size, len) in
@@ -204,6 +219,7 @@ fn each_number_of_preemptions_finds_what_brute_force_finds() {
         }
     }
     let is_new = support::has_new_seed();
+    assert!(is_new || fewer > 40, "fewer states in {fewer} searches");
     assert!(is_new || checked > 40 && sizes.iter().all(|&size| size > 5), "{checked} programs, {sizes:?}");
 }
 

@@ -13,7 +13,8 @@
 //! 3. What the search has found is shown as it has; what only samples have, with its switches made fewer.
 //!
 //! **Soundness and limits**: all that is found is real. Of a number of preemptions that is finished, nothing is missed. It is not
-//! asked what reads see and what is printed, nor for executions without end ([`endless`](crate::endless())).
+//! asked what reads see and what is printed; of executions without end only whether there can be any ([`endless`](crate::endless()) finds
+//! them).
 
 mod claims;
 mod path;
@@ -23,6 +24,7 @@ mod search;
 
 use crate::answer::FailureWitness;
 use crate::deadlock::Deadlock;
+use crate::liveness::may_run_for_ever;
 use crate::question::bad_ends::BadEnds;
 use crate::states::End;
 use crate::subject::Subject;
@@ -89,6 +91,8 @@ pub struct HuntAnswer {
     pub finished: Option<u32>,
     /// Whether all executions were looked at.
     pub is_complete: bool,
+    /// Whether it is known that all executions end.
+    pub all_end: bool,
     /// The bound that was hit.
     pub bound: Option<Bound>,
     /// How much was visited.
@@ -109,6 +113,9 @@ impl Subject<'_> {
         let races = looks_for_races.then(|| Races::new(machine, self.program));
         let mut search = Search::new(machine, &race_free, budget, request.stops_at_first, races);
         search.tables = std::mem::take(&mut sampled.tables);
+        if may_run_for_ever(self.program) {
+            search.watch_for_cycles();
+        }
         let stops = request.stops_at_first && !sampled.bad.is_empty();
         let over = if stops { Over::Stopped } else { search.run(request.preemptions) };
         let finished = match over {
@@ -149,6 +156,7 @@ impl Subject<'_> {
             races,
             finished,
             is_complete: over == Over::Complete,
+            all_end: over == Over::Complete && search.all_end(),
             bound: search.bound,
             statistics: Statistics {
                 executions: search.statistics.executions + sampled.executions,

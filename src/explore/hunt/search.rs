@@ -23,6 +23,7 @@ use super::claims::Claims;
 use super::races::Races;
 use crate::question::bad_ends::BadEnds;
 use crate::states::End;
+use crate::states::chunks::Chunks;
 use crate::states::dictionary::Dictionary;
 use crate::states::fingerprint::{encode_failure, with_rest};
 use crate::states::frontier::{Block, Frontier, Reader, Waiting};
@@ -87,6 +88,10 @@ pub(super) struct Search<'a> {
     pub tables: Tables,
     graph: Graph,
     claims: Claims,
+    /// The steps between states, where the program may run for ever.
+    edges: Option<Chunks<(u32, u32)>>,
+    /// The state that is expanded.
+    at: u32,
     /// States that wait, for this number of preemptions and for the next one.
     now: Frontier,
     later: Frontier,
@@ -137,6 +142,8 @@ impl<'a> Search<'a> {
             tables: Tables::new(),
             graph: Graph::without_edges(),
             claims: Claims::default(),
+            edges: None,
+            at: 0,
             now: Frontier::default(),
             later: Frontier::default(),
             dictionary: Dictionary::default(),
@@ -154,6 +161,16 @@ impl<'a> Search<'a> {
             looked: 0,
             waiting: 0,
         }
+    }
+
+    /// Lets it find out whether all executions end.
+    pub(super) fn watch_for_cycles(&mut self) {
+        self.edges = Some(Chunks::default());
+    }
+
+    /// Whether all executions end; of a search that has looked at all of them, and was told to find out.
+    pub(super) fn all_end(&self) -> bool {
+        self.edges.as_ref().is_none_or(|edges| is_acyclic(self.graph.len(), edges))
     }
 
     /// Searches, with as many preemptions as are asked for.
@@ -188,7 +205,11 @@ impl<'a> Search<'a> {
         let is_over = self.machine.is_finished(&self.child);
         let progress = if is_over { Progress::Finished } else { Progress::Running };
         let fingerprint = self.machine.begin_hashes(&self.child, &mut self.hashes);
-        self.enter(fingerprint, 0, Choice { thread: ThreadIndex(0), alternative: 0 }, progress)
+        // No step leads to it.
+        let edges = self.edges.take();
+        let over = self.enter(fingerprint, 0, Choice { thread: ThreadIndex(0), alternative: 0 }, progress);
+        self.edges = edges;
+        over
     }
 
     /// Does all steps that cost no further preemption.
@@ -225,7 +246,8 @@ impl<'a> Search<'a> {
         }
         self.dictionary.make_room(DICTIONARY.max(2 * self.statistics.states));
         let waiting = self.now.bytes() + self.later.bytes() + self.dictionary.bytes() + block;
-        let known = self.graph.bytes() + self.claims.bytes() + self.tables.bytes() + self.bad.bytes();
+        let edges = self.edges.as_ref().map_or(0, Chunks::bytes);
+        let known = self.graph.bytes() + self.claims.bytes() + 2 * edges + self.tables.bytes() + self.bad.bytes();
         if self.budget.exceeds_memory(waiting + known) { self.stop(Bound::Memory) } else { ControlFlow::Continue(()) }
     }
 
@@ -237,6 +259,7 @@ impl<'a> Search<'a> {
     /// Does the steps of a state whose turn it is.
     fn expand(&mut self, waiting: &Waiting<'_>) -> ControlFlow<()> {
         let node = waiting.node;
+        self.at = node;
         let (turn, way) = Turn::of(waiting.monitor[0]);
         if matches!(turn, Turn::All) && self.claims.all_done(node) {
             return ControlFlow::Continue(());
@@ -314,6 +337,9 @@ impl<'a> Search<'a> {
         };
         let (node, is_new) = self.graph.visit(with_rest(fingerprint, &self.more), from, choice, kind);
         self.statistics.states += u64::from(is_new);
+        if let Some(edges) = &mut self.edges {
+            edges.push((self.at, node));
+        }
         if let Some(end) = end {
             return if is_new { self.ends(node, end) } else { ControlFlow::Continue(()) };
         }
@@ -351,6 +377,41 @@ impl<'a> Search<'a> {
         let is_new = self.bad.note((self.machine, &self.tables, state), end, || (node, preemptions));
         if is_new && self.stops_at_first { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// Whether no state leads back to itself.
+fn is_acyclic(states: usize, edges: &Chunks<(u32, u32)>) -> bool {
+    let all = || (0..edges.len()).map(|index| edges.get(index));
+    // Where all steps lead to later states there is no cycle.
+    if all().all(|(from, to)| from < to) {
+        return true;
+    }
+    let (mut first, mut open) = (vec![0u32; states + 1], vec![0u32; states]);
+    for (from, to) in all() {
+        first[from as usize + 1] += 1;
+        open[to as usize] += 1;
+    }
+    for state in 0..states {
+        first[state + 1] += first[state];
+    }
+    let (mut targets, mut next) = (vec![0u32; edges.len()], first.clone());
+    for (from, to) in all() {
+        let place = &mut next[from as usize];
+        targets[*place as usize] = to;
+        *place += 1;
+    }
+    let mut waiting: Vec<usize> = (0..states).filter(|&state| open[state] == 0).collect();
+    let mut taken = 0;
+    while let Some(state) = waiting.pop() {
+        taken += 1;
+        for &target in &targets[first[state] as usize..first[state + 1] as usize] {
+            open[target as usize] -= 1;
+            if open[target as usize] == 0 {
+                waiting.push(target as usize);
+            }
+        }
+    }
+    taken == states
 }
 
 /// Whether the next step of a thread is an access that races with no other one.
