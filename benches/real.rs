@@ -7,7 +7,7 @@
 //! a `-`.
 //!
 //! Run with `cargo bench --bench real`; behind `--` a word picks the files whose name contains it, and `rounds=2`, `seeds=100000`,
-//! `timeout=60` set what their names say. `CSSAME` may name another build of the program.
+//! `timeout=60`, `preemptions=2` (then `hunt` alone is asked) set what their names say. `CSSAME` may name another build of the program.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -30,17 +30,20 @@ const POLICIES: [&str; 3] = ["random", "pct", "pos"];
 /// What may be set on the command line.
 struct Settings {
     rounds: u64,
+    /// Of executions that `hunt` looks at, at most; then nothing else is asked.
+    preemptions: Option<u64>,
     seeds: u64,
     /// Of one process, in seconds.
     timeout: u64,
 }
 
 fn main() {
-    let mut settings = Settings { rounds: 1, seeds: 10_000, timeout: 60 };
+    let mut settings = Settings { rounds: 1, preemptions: None, seeds: 10_000, timeout: 60 };
     let mut words = Vec::new();
     for word in env::args().skip(1).filter(|word| !word.starts_with("--")) {
         match word.split_once('=').map(|(name, value)| (name, value.parse())) {
             Some(("rounds", Ok(value))) => settings.rounds = value,
+            Some(("preemptions", Ok(value))) => settings.preemptions = Some(value),
             Some(("seeds", Ok(value))) => settings.seeds = value,
             Some(("timeout", Ok(value))) => settings.timeout = value,
             _ => words.push(word),
@@ -58,18 +61,23 @@ fn main() {
         settings.rounds, settings.seeds, settings.timeout
     );
     print!("{:18}", "program");
-    for (name, _) in SEARCHES {
+    let preemptions = settings.preemptions.map(|most| format!("--preemptions={most}"));
+    let (searches, policies) =
+        if preemptions.is_some() { (&SEARCHES[1..2], &POLICIES[..0]) } else { (SEARCHES, &POLICIES[..]) };
+    for (name, _) in searches {
         print!(" | {name:>7} s {:>5} {:24}", "MiB", "verdict");
     }
-    for policy in POLICIES {
+    for policy in policies {
         print!(" | {policy:>8} {:>6}", "s");
     }
     println!();
     for name in names {
         print!("{name:18}");
         let file = directory.join(format!("{name}.csm"));
-        for (_, search) in SEARCHES {
-            let arguments = [*search, &["--timeout", &settings.timeout.to_string()]].concat();
+        for (_, search) in searches {
+            let timeout = settings.timeout.to_string();
+            let mut arguments = [*search, &["--timeout", &timeout][..]].concat();
+            arguments.extend(preemptions.as_deref());
             match answer(&arguments, &file, &settings) {
                 Some((Measured { seconds, peak, .. }, json)) => {
                     print!(" | {seconds:9.2} {peak:5.0} {:24}", shortened(&verdict(&json)));
@@ -77,7 +85,7 @@ fn main() {
                 None => print!(" | {:>9} {:>5} {:24}", "-", "-", "-"),
             }
         }
-        for policy in POLICIES {
+        for policy in policies {
             let seeds = format!("0..{}", settings.seeds);
             let timeout = settings.timeout.to_string();
             let found =
