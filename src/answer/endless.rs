@@ -70,7 +70,7 @@ pub(super) fn around_hunt(
     let first = look(model, request, FIRST_STATES, budget);
     let found = search();
     let endless = match () {
-        () if first.bound != Some(Bound::States) || !found.is_complete => first,
+        () if first.bound != Some(Bound::States) || !found.has_all_ends => first,
         () if found.all_end => EndlessAnswer::default(),
         // Its states were fewer: threads are left before fewer steps.
         () => look(model, request, STATES.max(4 * found.statistics.states), budget),

@@ -131,7 +131,7 @@ impl HuntAnswer {
         for race in self.report.races.iter().flatten() {
             collector.add_shown(finding::met_race(&race.found), &race.found.schedule);
         }
-        if self.report.complete {
+        if self.report.decided {
             collector.has_looked_for(&ENDS);
         }
         collector.findings

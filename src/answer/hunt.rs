@@ -16,6 +16,8 @@ use serde::Serialize;
 pub struct HuntReport {
     /// Whether all executions were looked at.
     pub complete: bool,
+    /// Whether all failures and deadlocks are known; races may be missing.
+    pub decided: bool,
     /// The bound that was hit.
     pub bound: Option<&'static str>,
     /// Up to where all executions were looked at.
@@ -113,6 +115,7 @@ pub fn hunt(model: &Model, request: HuntRequest, endless: EndlessRequest, budget
     let race = |race: &HuntRace| met_race(model, &answer, race);
     let report = HuntReport {
         complete: answer.is_complete,
+        decided: answer.has_all_ends,
         bound: answer.bound.map(Bound::name),
         bounds: HuntBounds { preemptions: answer.finished },
         executions: answer.statistics.executions,
@@ -158,6 +161,12 @@ impl HuntAnswer {
         failures.is_empty() && deadlocks.is_empty() && endless.endless.is_empty() && !has_race
     }
 
+    /// Whether all failures, deadlocks and executions without end are known.
+    #[must_use]
+    pub fn has_all_ends(&self) -> bool {
+        self.report.decided && self.report.endless.endless_complete
+    }
+
     /// Whether there are no other races, failures and deadlocks.
     pub(super) fn has_all_races(&self) -> bool {
         self.report.complete && self.report.races.is_some()
@@ -165,7 +174,7 @@ impl HuntAnswer {
 
     /// Whether it is known of all executions that none fails or blocks.
     pub(super) fn all_end_well(&self) -> bool {
-        self.report.complete && self.report.failures.is_empty() && self.report.deadlocks.is_empty()
+        self.report.decided && self.report.failures.is_empty() && self.report.deadlocks.is_empty()
     }
 
     /// Whether a finding of the text warns of a failure or a deadlock that no execution has.

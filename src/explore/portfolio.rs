@@ -326,7 +326,7 @@ fn keep_larger<A: PartialAnswer>(known: &mut Option<A>, answer: A) {
 }
 
 /// The most threads at a time in an execution in which threads are made as early as may be.
-fn width(machine: &Machine) -> usize {
+pub(super) fn width(machine: &Machine) -> usize {
     let mut tables = Tables::new();
     let mut walk = Walk::new(machine, &mut tables, &mut ());
     let mut width = 0;

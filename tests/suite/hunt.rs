@@ -242,3 +242,15 @@ fn what_samples_have_found_is_known_where_a_bound_stops_the_search() {
     assert!(answer.bound.is_some() && answer.finished.is_none() && !answer.is_complete);
     assert_eq!(answer.failures.len(), 1);
 }
+
+/// Twelve threads that look at what one writes: too many states, and few futures.
+#[test]
+fn other_strategies_decide_what_takes_too_many_states() {
+    let arm = |number: u32| format!("T{number}: {{ int a = x; a = a + y; assert(a >= 0); }}\n");
+    let arms: String = (0..12).map(arm).collect();
+    let model = possible_model(&format!("int x, y;\ncobegin\nW: {{ x = 1; y = 2; }}\n{arms}coend\n")).unwrap();
+    let limits = Limits { max_states: Some(300_000), ..Limits::default() };
+    let answer = Subject::from(&model).hunt(&HuntRequest::default(), &Budget::from(limits));
+    assert!(!answer.is_complete && answer.bound.is_some());
+    assert!(answer.has_all_ends && answer.failures.is_empty() && answer.deadlocks.is_empty());
+}

@@ -89,9 +89,11 @@ impl Job for Arguments {
             return Ok(Looked { text: check(input, inputs, 1, None), refuted: 0, search: None });
         };
         let endless = EndlessRequest::default();
+        // Races are told by the text.
+        let request = HuntRequest { stops_at_ends: true, ..HuntRequest::default() };
         let time = self.bounds.timeout.unwrap_or(TIME).mul_f64(SEARCH);
         let (text, answer) = with_budget(&self.bounds, output, |budget| {
-            let answer = hunt(&model, HuntRequest::default(), endless, &budget.with_timeout(time));
+            let answer = hunt(&model, request, endless, &budget.with_timeout(time));
             let max_states = self.bounds.max_states;
             let confirm = ConfirmRequest { max_states, budget: *budget, tells_ends: false, hunted: Some(&answer) };
             (check(input, inputs, 1, Some(&confirm)), answer)
@@ -161,7 +163,7 @@ impl Job for Arguments {
         let text = &looked.text;
         let is_grave = |index: &usize| text.found[*index].severity != Severity::Note;
         let open = text.with_status("open").filter(is_grave).count();
-        let decided = open == 0 && looked.search.as_ref().is_none_or(|(_, answer)| answer.is_decided());
+        let decided = open == 0 && looked.search.as_ref().is_none_or(|(_, answer)| answer.has_all_ends());
         match text.compiles {
             false => Status::Invalid,
             true => Status::of_search(text.errors + text.warnings > open || self.is_bad(looked, judged), decided),

@@ -188,6 +188,12 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
     let other = if answer.is_clean() { "no" } else { "no other" };
     let what = format!("{other} {} or {last}", kinds.join(", "));
     let states = plural(report.states as usize, "state");
+    let ends = if report.decided && !report.complete {
+        let other = if answer.is_clean() { "no" } else { "no other" };
+        format!("{other} failure or deadlock in any execution\n")
+    } else {
+        String::new()
+    };
     let within = |most: u32| format!("{what}\nin any execution with at most {}", plural(most as usize, "preemption"));
     let sure = match (report.complete, found.finished) {
         (true, _) => format!("{what}: all {states} were looked at\n"),
@@ -205,5 +211,5 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
         true => endless::summary(&report.endless),
         false => "executions without end were not looked for to the end\n".to_owned(),
     };
-    sure + races + &endless
+    ends + &sure + races + &endless
 }

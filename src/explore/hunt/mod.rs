@@ -10,7 +10,9 @@
 //! **Algorithm**
 //! 1. [`SAMPLES`] executions by priorities of operations (POS): they come to bugs far from the beginning.
 //! 2. A [`search`] through states with no preemption, one, two, and so on, until nothing is left, or a bound is hit.
-//! 3. What the search has found is shown as it has; what only samples have, with its switches made fewer.
+//! 3. Where that takes many states, the other strategies ([`portfolio`](crate::portfolio)) have a turn before it goes on: programs with
+//!    many threads have few futures, or slices that are small.
+//! 4. What the search has found is shown as it has; what only samples have, with its switches made fewer.
 //!
 //! **Soundness and limits**: all that is found is real. Of a number of preemptions that is finished, nothing is missed. It is not
 //! asked what reads see and what is printed; of executions without end only whether there can be any ([`endless`](crate::endless()) finds
@@ -22,13 +24,14 @@ mod races;
 mod samples;
 mod search;
 
-use crate::answer::FailureWitness;
+use crate::answer::{Answer, FailureWitness, Query};
 use crate::deadlock::Deadlock;
 use crate::liveness::may_run_for_ever;
+use crate::portfolio::width;
 use crate::question::bad_ends::BadEnds;
 use crate::states::End;
 use crate::subject::Subject;
-use cssame_budget::{Bound, Budget, Statistics};
+use cssame_budget::{Bound, Budget, Limits, Statistics};
 use cssame_ir::Access;
 use cssame_schedule::{Walk, preemptions};
 use cssame_vm::{Cell, Choice, Machine, PathId, Tables};
@@ -46,6 +49,8 @@ pub struct HuntRequest {
     pub stops_at_first: bool,
     /// Whether races are looked for.
     pub races: bool,
+    /// Whether to stop where all failures and deadlocks are known, though races may be missing.
+    pub stops_at_ends: bool,
     /// Executions by priorities of operations before the search.
     pub samples: u64,
 }
@@ -55,7 +60,7 @@ pub const SAMPLES: u64 = 1_000;
 
 impl Default for HuntRequest {
     fn default() -> HuntRequest {
-        HuntRequest { preemptions: None, stops_at_first: false, races: true, samples: SAMPLES }
+        HuntRequest { preemptions: None, stops_at_first: false, races: true, stops_at_ends: false, samples: SAMPLES }
     }
 }
 
@@ -91,6 +96,8 @@ pub struct HuntAnswer {
     pub finished: Option<u32>,
     /// Whether all executions were looked at.
     pub is_complete: bool,
+    /// Whether all failures and deadlocks are known: also where another strategy has decided that.
+    pub has_all_ends: bool,
     /// Whether it is known that all executions end.
     pub all_end: bool,
     /// The bound that was hit.
@@ -103,10 +110,39 @@ pub struct HuntAnswer {
     pub tables: Tables,
 }
 
+/// States that are visited before another strategy has a turn where few threads run at a time, and those that it may visit: about a
+/// second each. Of a state with many threads each pair is looked at.
+const FIRST_STATES: u64 = 200_000;
+const OTHER_STATES: u64 = 500_000;
+
 impl Subject<'_> {
     /// Looks for what goes wrong, by the number of preemptions.
     #[must_use]
     pub fn hunt(&self, request: &HuntRequest, budget: &Budget<'_>) -> HuntAnswer {
+        let first_states = FIRST_STATES / (1 + (width(self.machine) as u64 / 4).pow(2));
+        let may_need_others = request.preemptions.is_none()
+            && !request.stops_at_first
+            && budget.limits().max_states.is_none_or(|most| most > first_states);
+        if !may_need_others {
+            return self.hunt_alone(request, budget);
+        }
+        let share = |max_states| budget.share(Limits { max_states: Some(max_states), ..Limits::default() });
+        let first = self.hunt_alone(request, &share(first_states));
+        if first.bound != Some(Bound::States) {
+            return first;
+        }
+        let ends = self.futures(&Query::WITHOUT_OUTCOMES, &share(OTHER_STATES));
+        let is_enough = ends.is_complete() && request.stops_at_ends;
+        // What samples have found is found again.
+        let mut all = if is_enough { HuntAnswer { bound: None, ..first } } else { self.hunt_alone(request, budget) };
+        if ends.is_complete() && !all.has_all_ends {
+            (all.has_all_ends, all.all_end) = (true, ends.all_end);
+            all.take_ends(self.machine, &ends);
+        }
+        all
+    }
+
+    fn hunt_alone(&self, request: &HuntRequest, budget: &Budget<'_>) -> HuntAnswer {
         let (machine, race_free) = (self.machine, self.race_free());
         let mut sampled = samples(machine, request, budget);
         let looks_for_races = request.races && !machine.may_discard();
@@ -141,21 +177,14 @@ impl Subject<'_> {
         if over != Over::Complete {
             shown.extend(std::mem::take(&mut sampled.bad).into_witnesses());
         }
-        let (failures, deadlocks) = bad_ends(machine, &mut search.tables, shown).witnesses(machine);
+        let (failures, deadlocks) = listed(machine, bad_ends(machine, &mut search.tables, shown));
         HuntAnswer {
-            failures: failures
-                .into_iter()
-                .map(|(failure, path, (preemptions, schedule))| {
-                    (FailureWitness { failure, path, schedule }, preemptions)
-                })
-                .collect(),
-            deadlocks: deadlocks
-                .into_iter()
-                .map(|(threads, (preemptions, schedule))| (Deadlock { threads, schedule }, preemptions))
-                .collect(),
+            failures,
+            deadlocks,
             races,
             finished,
             is_complete: over == Over::Complete,
+            has_all_ends: over == Over::Complete,
             all_end: over == Over::Complete && search.all_end(),
             bound: search.bound,
             statistics: Statistics {
@@ -166,6 +195,25 @@ impl Subject<'_> {
             tables: search.tables,
         }
     }
+}
+
+impl HuntAnswer {
+    /// Takes over the failures and deadlocks that it does not have.
+    fn take_ends(&mut self, machine: &Machine, ends: &Answer) {
+        let own =
+            self.failures.iter().map(|(of, _)| &of.schedule).chain(self.deadlocks.iter().map(|(of, _)| &of.schedule));
+        let others = ends.failures.iter().map(|of| &of.schedule).chain(ends.deadlocks.iter().map(|of| &of.schedule));
+        let schedules = own.chain(others).cloned().collect();
+        (self.failures, self.deadlocks) = listed(machine, bad_ends(machine, &mut self.tables, schedules));
+    }
+}
+
+/// Failures by place, and deadlocks, with their preemptions.
+fn listed(machine: &Machine, bad: BadEnds<(u32, Vec<Choice>)>) -> (Vec<(FailureWitness, u32)>, Vec<(Deadlock, u32)>) {
+    let (failures, deadlocks) = bad.witnesses(machine);
+    let failure = |(failure, path, (preemptions, schedule))| (FailureWitness { failure, path, schedule }, preemptions);
+    let deadlock = |(threads, (preemptions, schedule))| (Deadlock { threads, schedule }, preemptions);
+    (failures.into_iter().map(failure).collect(), deadlocks.into_iter().map(deadlock).collect())
 }
 
 /// The failures and deadlocks that these executions end in, each with the preemptions and the steps of the first one that does.

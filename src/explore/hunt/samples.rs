@@ -10,11 +10,12 @@ use crate::question::bad_ends::BadEnds;
 use crate::states::End;
 use cssame_budget::Budget;
 use cssame_schedule::{ExecutionStatus, Scheduler, fewer_switches, run_named};
-use cssame_vm::{Choice, Machine, Tables};
+use cssame_vm::{Choice, Machine, Tables, Work};
 
-/// Steps of one execution at most, and of all.
+/// Steps of one execution at most, and of all, and instructions of all: the steps of a program may be long.
 const MAX_STEPS: u64 = 20_000;
 const ALL_STEPS: u64 = 500_000;
+const ALL_INSTRUCTIONS: u64 = 20_000_000;
 
 /// See the module.
 #[derive(Default)]
@@ -34,11 +35,11 @@ pub(super) fn samples(machine: &Machine, request: &HuntRequest, budget: &Budget<
     }
     let most = limits.max_executions.map_or(request.samples, |most| most.min(request.samples));
     let max_steps = limits.max_steps.map_or(MAX_STEPS, |steps| MAX_STEPS.min(steps.into()));
-    let (mut found, mut left) = (Sampled::default(), ALL_STEPS);
-    while found.executions < most && left > 0 && budget.check().is_none() {
+    let (mut found, mut left, mut work) = (Sampled::default(), ALL_STEPS, Work::default());
+    while found.executions < most && left > 0 && work.0 < ALL_INSTRUCTIONS && budget.check().is_none() {
         let mut policy = Scheduler::Pos.policy(found.executions);
         let tables = std::mem::take(&mut found.tables);
-        let execution = run_named(machine, &mut policy, max_steps, &mut (), tables);
+        let execution = run_named(machine, &mut policy, max_steps, &mut work, tables);
         found.tables = execution.tables;
         found.executions += 1;
         left = left.saturating_sub(1 + execution.steps.len() as u64);
