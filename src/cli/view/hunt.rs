@@ -188,14 +188,15 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
     let other = if answer.is_clean() { "no" } else { "no other" };
     let what = format!("{other} {} or {last}", kinds.join(", "));
     let states = plural(report.states as usize, "state");
-    let ends = if report.decided && !report.complete {
-        let other = if answer.is_clean() { "no" } else { "no other" };
-        format!("{other} failure or deadlock in any execution\n")
-    } else {
-        String::new()
-    };
     let within = |most: u32| format!("{what}\nin any execution with at most {}", plural(most as usize, "preemption"));
     let sure = match (report.complete, found.finished) {
+        (false, finished) if report.decided => {
+            let races = match finished.filter(|_| report.races.is_some()) {
+                Some(most) => format!("{other} race with at most {}", plural(most as usize, "preemption")),
+                None => "races were not looked for to the end".to_owned(),
+            };
+            format!("{other} failure or deadlock in any execution; {races}\n")
+        }
         (true, _) => format!("{what}: all {states} were looked at\n"),
         (false, None) => {
             format!("not even all executions without a preemption were looked at: {states} so far\n")
@@ -211,5 +212,5 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
         true => endless::summary(&report.endless),
         false => "executions without end were not looked for to the end\n".to_owned(),
     };
-    ends + &sure + races + &endless
+    sure + races + &endless
 }
