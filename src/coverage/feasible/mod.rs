@@ -11,7 +11,7 @@
 //!    one for each walk, since an instance needs one walk alone.
 //! 3. The least such sets are found for the instances of one first access at a time ([`pass`]), as bits, so that they are
 //!    small whatever the number of instances.
-//! 4. An execution that covers one of them is looked for by itself ([`witness`]).
+//! 4. An execution that covers one of them is looked for by itself ([`mod@witness`]).
 //!
 //! **Soundness and limits**: exact if no bound was hit; else what is found is feasible, and nothing is said of the rest.
 
