@@ -16,6 +16,7 @@ use crate::view::hunt::{HuntView, guarantee};
 use clap::Args;
 use cssame_answer::words::plural;
 use cssame_answer::{CheckInput, CheckReport, ConfirmRequest, Findings, HuntAnswer, Judged, check, finding, hunt};
+use cssame_budget::Bound;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, terminal};
 use cssame_explore::{EndlessRequest, HuntRequest};
 use cssame_model::Model;
@@ -122,7 +123,16 @@ impl Job for Arguments {
 
     fn bounds(&self, looked: &Looked) -> Vec<Diagnostic> {
         let Some((_, answer)) = &looked.search else { return Vec::new() };
-        answer.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+        let told = |bound| {
+            let mut told = finding::bound(bound, None);
+            if bound == Bound::Timeout {
+                // There is no option for it here.
+                let seconds = self.bounds.timeout.unwrap_or(TIME).as_secs_f64();
+                told.message = format!("the time ran out: `cssame FILE` takes {seconds} seconds at most");
+            }
+            told.with_help("`cssame hunt` looks further")
+        };
+        answer.answer.bound.map(told).into_iter().collect()
     }
 
     fn print(&self, looked: &Looked, judged: &Judged, output: &mut Output) {
