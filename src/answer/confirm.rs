@@ -101,7 +101,7 @@ impl Confirmation {
     }
 
     /// Of which nothing is known yet.
-    fn about(objects: Vec<String>) -> Confirmation {
+    pub(super) fn about(objects: Vec<String>) -> Confirmation {
         Confirmation {
             diagnostic: 0,
             code: "",
@@ -225,8 +225,8 @@ impl Judge<'_> {
     fn cycle(&self, locks: &[(LeafId, Option<u32>)]) -> (Status, Confirmation) {
         let locks = self.locks(locks);
         let mut confirmation = Confirmation::about(locks.iter().map(|lock| lock.name.clone()).collect());
-        let hunted = self.hunted.into_iter().flat_map(|hunted| &hunted.report.deadlocks);
-        if hunted.into_iter().any(|met| is_of_cycle(&met.found.threads, &locks)) {
+        let mut hunted = self.hunted.into_iter().flat_map(|hunted| &hunted.report.deadlocks);
+        if hunted.any(|met| is_of_cycle(&met.found.threads, &locks)) {
             confirmation.harmful = true;
             return (Status::Real, confirmation);
         }

@@ -56,24 +56,15 @@ pub(super) fn confirm_tears(
 
 /// A finding of a program that checks what it computes, and of which no execution fails.
 fn harmless(finding: Endangered) -> (Diagnostic, Confirmation) {
-    let confirmation = Confirmation::open(&finding);
+    let confirmation = open(&finding);
     let diagnostic = Diagnostic { severity: Severity::Note, ..finding.diagnostic };
     (diagnostic.with_note("no execution fails or blocks; whether one tears them was not asked"), confirmation)
 }
 
-impl Confirmation {
-    fn open(finding: &Endangered) -> Confirmation {
-        Confirmation {
-            diagnostic: 0,
-            code: finding.diagnostic.code.number(),
-            objects: finding.variables.to_vec(),
-            status: "open",
-            harmful: false,
-            pair: None,
-            seed: None,
-            proof: None,
-        }
-    }
+/// What is said of a finding of which nothing is known yet.
+fn open(finding: &Endangered) -> Confirmation {
+    let (code, about) = (finding.diagnostic.code.number(), Confirmation::about(finding.variables.to_vec()));
+    Confirmation { code, status: "open", ..about }
 }
 
 /// Whether a program can fail by what it says itself.
@@ -84,7 +75,7 @@ fn has_checks(program: &Program) -> bool {
 }
 
 fn judge(answer: &CorrelateAnswer, finding: Endangered) -> (Diagnostic, Confirmation) {
-    let mut confirmation = Confirmation::open(&finding);
+    let mut confirmation = open(&finding);
     let Endangered { method, correlation, variables, mut diagnostic } = finding;
     let pairs = 0..answer.analysis.pairs.len();
     let of_pairs = pairs.filter_map(|pair| Some((pair, answer.executed.of_pair(pair)?)));
