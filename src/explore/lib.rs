@@ -47,7 +47,7 @@ mod subject;
 
 pub use answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
 pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
-pub use hunt::{HuntAnswer, HuntRace, HuntRequest, SAMPLES};
+pub use hunt::{HUNT_SAMPLES, HuntAnswer, HuntRace, HuntRequest};
 pub use liveness::{
     Endless, EndlessAnswer, EndlessKind, EndlessRequest, Fairness, SeenCycle, cycle_in, endless, may_run_for_ever,
     returns,

@@ -13,7 +13,7 @@ use clap::Args;
 use cssame_answer::words::plural;
 use cssame_answer::{Findings, HuntAnswer, HuntReport, Judged, finding, hunt};
 use cssame_diagnostics::{Diagnostic, Diagnostics};
-use cssame_explore::{HuntRequest, SAMPLES};
+use cssame_explore::{HUNT_SAMPLES, HuntRequest};
 use cssame_model::Model;
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long)]
     pub stop_at_first: bool,
     /// Make N executions by priorities of operations (POS) before the search; none with --preemptions
-    #[arg(long, value_name = "N", default_value_t = SAMPLES)]
+    #[arg(long, value_name = "N", default_value_t = HUNT_SAMPLES)]
     pub samples: u64,
     /// Write the schedules of failures, deadlocks, races and executions without end to this directory
     #[arg(long, value_name = "DIR")]

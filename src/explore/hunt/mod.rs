@@ -8,7 +8,7 @@
 //! executions with few are few also where all together are too many.
 //!
 //! **Algorithm**
-//! 1. [`SAMPLES`] executions by priorities of operations (POS): they come to bugs far from the beginning.
+//! 1. [`HUNT_SAMPLES`] executions by priorities of operations (POS): they come to bugs far from the beginning.
 //! 2. A [`search`] through states with no preemption, one, two, and so on, until nothing is left, or a bound is hit.
 //! 3. Where that takes many states, the other strategies ([`portfolio`](crate::portfolio)) have a turn before it goes on: programs with
 //!    many threads have few futures, or slices that are small.
@@ -19,6 +19,7 @@
 //! them).
 
 mod claims;
+mod going_on;
 mod path;
 mod races;
 mod samples;
@@ -37,7 +38,7 @@ use cssame_schedule::{Walk, preemptions};
 use cssame_vm::{Cell, Choice, Machine, PathId, Tables};
 use path::whole;
 use races::Races;
-use samples::samples;
+use samples::{Sampled, samples};
 use search::{Over, Search};
 
 /// What is looked for.
@@ -47,8 +48,6 @@ pub struct HuntRequest {
     pub preemptions: Option<u32>,
     /// Whether to stop at the first failure or deadlock.
     pub stops_at_first: bool,
-    /// Whether races are looked for.
-    pub races: bool,
     /// Whether to stop where all failures and deadlocks are known, though races may be missing.
     pub stops_at_ends: bool,
     /// Executions by priorities of operations before the search.
@@ -56,11 +55,11 @@ pub struct HuntRequest {
 }
 
 /// Executions before the search where nothing else is asked for.
-pub const SAMPLES: u64 = 1_000;
+pub const HUNT_SAMPLES: u64 = 1_000;
 
 impl Default for HuntRequest {
     fn default() -> HuntRequest {
-        HuntRequest { preemptions: None, stops_at_first: false, races: true, stops_at_ends: false, samples: SAMPLES }
+        HuntRequest { preemptions: None, stops_at_first: false, stops_at_ends: false, samples: HUNT_SAMPLES }
     }
 }
 
@@ -104,8 +103,6 @@ pub struct HuntAnswer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub statistics: Statistics,
-    /// The first sample that was longer than samples may be: it may have no end.
-    pub cut: Option<Vec<Choice>>,
     /// Names that the ids belong to.
     pub tables: Tables,
 }
@@ -123,18 +120,19 @@ impl Subject<'_> {
         let may_need_others = request.preemptions.is_none()
             && !request.stops_at_first
             && budget.limits().max_states.is_none_or(|most| most > first_states);
+        let sampled = samples(self.machine, request, budget);
         if !may_need_others {
-            return self.hunt_alone(request, budget);
+            return self.hunt_alone(request, budget, sampled);
         }
         let share = |max_states| budget.share(Limits { max_states: Some(max_states), ..Limits::default() });
-        let first = self.hunt_alone(request, &share(first_states));
+        let first = self.hunt_alone(request, &share(first_states), sampled.clone());
         if first.bound != Some(Bound::States) {
             return first;
         }
         let ends = self.futures(&Query::WITHOUT_OUTCOMES, &share(OTHER_STATES));
         let is_enough = ends.is_complete() && request.stops_at_ends;
-        // What samples have found is found again.
-        let mut all = if is_enough { HuntAnswer { bound: None, ..first } } else { self.hunt_alone(request, budget) };
+        let mut all =
+            if is_enough { HuntAnswer { bound: None, ..first } } else { self.hunt_alone(request, budget, sampled) };
         if ends.is_complete() && !all.has_all_ends {
             (all.has_all_ends, all.all_end) = (true, ends.all_end);
             all.take_ends(self.machine, &ends);
@@ -142,11 +140,10 @@ impl Subject<'_> {
         all
     }
 
-    fn hunt_alone(&self, request: &HuntRequest, budget: &Budget<'_>) -> HuntAnswer {
+    /// Looks for it by the search alone, behind samples.
+    fn hunt_alone(&self, request: &HuntRequest, budget: &Budget<'_>, mut sampled: Sampled) -> HuntAnswer {
         let (machine, race_free) = (self.machine, self.race_free());
-        let mut sampled = samples(machine, request, budget);
-        let looks_for_races = request.races && !machine.may_discard();
-        let races = looks_for_races.then(|| Races::new(machine, self.program));
+        let races = (!machine.may_discard()).then(|| Races::new(machine, self.program));
         let mut search = Search::new(machine, &race_free, budget, request.stops_at_first, races);
         search.tables = std::mem::take(&mut sampled.tables);
         if may_run_for_ever(self.program) {
@@ -191,7 +188,6 @@ impl Subject<'_> {
                 executions: search.statistics.executions + sampled.executions,
                 ..search.statistics
             },
-            cut: sampled.cut,
             tables: search.tables,
         }
     }
@@ -208,12 +204,14 @@ impl HuntAnswer {
     }
 }
 
-/// Failures by place, and deadlocks, with their preemptions.
+/// Failures by place, and deadlocks, those with the fewest preemptions first.
 fn listed(machine: &Machine, bad: BadEnds<(u32, Vec<Choice>)>) -> (Vec<(FailureWitness, u32)>, Vec<(Deadlock, u32)>) {
     let (failures, deadlocks) = bad.witnesses(machine);
     let failure = |(failure, path, (preemptions, schedule))| (FailureWitness { failure, path, schedule }, preemptions);
     let deadlock = |(threads, (preemptions, schedule))| (Deadlock { threads, schedule }, preemptions);
-    (failures.into_iter().map(failure).collect(), deadlocks.into_iter().map(deadlock).collect())
+    let mut deadlocks: Vec<_> = deadlocks.into_iter().map(deadlock).collect();
+    deadlocks.sort_by_key(|&(_, preemptions)| preemptions);
+    (failures.into_iter().map(failure).collect(), deadlocks)
 }
 
 /// The failures and deadlocks that these executions end in, each with the preemptions and the steps of the first one that does.

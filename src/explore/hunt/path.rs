@@ -4,7 +4,7 @@
 //!
 //! **Algorithm**: the search keeps the first of the steps that a thread does in one go ([`go_on`]); these are done again by the same rule.
 
-use super::search::{go_on, steps};
+use super::going_on::{go_on, steps};
 use cssame_vm::{Choice, Machine, Progress, State, Tables, Visibility, Work};
 
 /// The schedule of which a search has kept these steps.

@@ -1,7 +1,7 @@
 //! Executions by priorities of operations, before a search.
 //!
 //! **Input**: a machine, how many executions, and a budget. **Output**: the failures and deadlocks that they show, with few switches, and
-//! the first execution that was too long.
+//! their number.
 //!
 //! **Soundness and limits**: all that is found is real. Seeds are 0, 1, 2, …, so that answers stay the same.
 
@@ -18,10 +18,9 @@ const ALL_STEPS: u64 = 500_000;
 const ALL_INSTRUCTIONS: u64 = 20_000_000;
 
 /// See the module.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Sampled {
     pub bad: BadEnds<Vec<Choice>>,
-    pub cut: Option<Vec<Choice>>,
     pub executions: u64,
     pub tables: Tables,
 }
@@ -46,11 +45,10 @@ pub(super) fn samples(machine: &Machine, request: &HuntRequest, budget: &Budget<
         let end = match execution.status {
             ExecutionStatus::Failed(failure) => End::Failed(failure),
             ExecutionStatus::Deadlock => End::Deadlock,
-            ExecutionStatus::StepLimit => {
-                found.cut.get_or_insert(execution.steps);
-                continue;
-            }
-            ExecutionStatus::Ok | ExecutionStatus::Discarded | ExecutionStatus::Stopped => continue,
+            ExecutionStatus::Ok
+            | ExecutionStatus::Discarded
+            | ExecutionStatus::StepLimit
+            | ExecutionStatus::Stopped => continue,
         };
         let shown =
             || fewer_switches(machine, &execution.steps).map_or_else(|| execution.steps.clone(), |fewer| fewer.steps);

@@ -20,6 +20,7 @@
 //! becomes a preemption, and one that was may be none.
 
 use super::claims::Claims;
+use super::going_on::{go_on, steps};
 use super::races::Races;
 use crate::question::bad_ends::BadEnds;
 use crate::states::End;
@@ -28,14 +29,10 @@ use crate::states::dictionary::Dictionary;
 use crate::states::fingerprint::{encode_failure, with_rest};
 use crate::states::frontier::{Block, Frontier, Reader, Waiting};
 use crate::states::graph::{Graph, NodeKind};
+use crate::states::reversed::Reversed;
 use cssame_budget::{Bound, Budget, Statistics};
-use cssame_vm::{
-    Choice, Encoding, Hashes, Machine, Move, Pending, Progress, State, Tables, ThreadIndex, Visibility, Work,
-};
+use cssame_vm::{Choice, Encoding, Hashes, Machine, Move, Progress, State, Tables, ThreadIndex, Visibility, Work};
 use std::ops::ControlFlow;
-
-/// Accesses through which a thread goes on by itself behind one step, at most: it may do so for ever.
-const MAX_GOING_ON: u32 = 1_000;
 
 /// States between two looks at the bounds, and instructions.
 const LOOK: u64 = 1_024;
@@ -386,70 +383,20 @@ fn is_acyclic(states: usize, edges: &Chunks<(u32, u32)>) -> bool {
     if all().all(|(from, to)| from < to) {
         return true;
     }
-    let (mut first, mut open) = (vec![0u32; states + 1], vec![0u32; states]);
-    for (from, to) in all() {
-        first[from as usize + 1] += 1;
-        open[to as usize] += 1;
-    }
-    for state in 0..states {
-        first[state + 1] += first[state];
-    }
-    let (mut targets, mut next) = (vec![0u32; edges.len()], first.clone());
-    for (from, to) in all() {
-        let place = &mut next[from as usize];
-        targets[*place as usize] = to;
-        *place += 1;
-    }
-    let mut waiting: Vec<usize> = (0..states).filter(|&state| open[state] == 0).collect();
+    let reversed = Reversed::new(states, |tell| all().for_each(|(from, to)| tell(from, to)));
+    // Steps of each state that lead to one that was not taken away; a cycle is never taken away.
+    let mut open = vec![0u32; states];
+    all().for_each(|(from, _)| open[from as usize] += 1);
+    let mut waiting: Vec<u32> = (0..states as u32).filter(|&state| open[state as usize] == 0).collect();
     let mut taken = 0;
     while let Some(state) = waiting.pop() {
         taken += 1;
-        for &target in &targets[first[state] as usize..first[state + 1] as usize] {
-            open[target as usize] -= 1;
-            if open[target as usize] == 0 {
-                waiting.push(target as usize);
+        for &source in reversed.sources(state) {
+            open[source as usize] -= 1;
+            if open[source as usize] == 0 {
+                waiting.push(source);
             }
         }
     }
     taken == states
-}
-
-/// Whether the next step of a thread is an access that races with no other one.
-fn is_race_free(machine: &Machine, race_free: &Visibility, state: &State, thread: ThreadIndex) -> bool {
-    match machine.pending(state, thread) {
-        Some(Pending::Read { read, address: Some(_) }) => race_free.read(read),
-        Some(Pending::Write { definition, address: Some(_) }) => race_free.definition(definition),
-        _ => false,
-    }
-}
-
-/// Does a step, and those of the same thread behind it that access what no other thread does meanwhile. Gives what that has led to, and
-/// the number of steps.
-pub(super) fn go_on(
-    (machine, race_free): (&Machine, &Visibility),
-    state: &mut State,
-    tables: &mut Tables,
-    choice: Choice,
-    work: &mut Work,
-) -> (Progress, u32) {
-    let mut progress = machine.step(state, tables, choice, work);
-    let mut done = 1;
-    while progress == Progress::Running
-        && done <= MAX_GOING_ON
-        && is_race_free(machine, race_free, state, choice.thread)
-        && machine.alternatives_of(state, choice.thread) == 1
-    {
-        progress = machine.step(state, tables, Choice { alternative: 0, ..choice }, work);
-        done += 1;
-    }
-    (progress, done)
-}
-
-/// Does a step, and some behind it of the same thread.
-pub(super) fn steps(machine: &Machine, state: &mut State, tables: &mut Tables, choice: Choice, count: u32) -> Progress {
-    let mut progress = machine.step(state, tables, choice, &mut ());
-    for _ in 1..count {
-        progress = machine.step(state, tables, Choice { alternative: 0, ..choice }, &mut ());
-    }
-    progress
 }
