@@ -11,6 +11,7 @@ mod list;
 pub mod listing;
 mod nearest;
 pub mod terminal;
+mod wrap;
 
 pub use code::Code;
 pub use list::Diagnostics;

@@ -4,6 +4,7 @@
 //! renderer.
 
 use super::excerpt::Excerpts;
+use super::wrap::wrap;
 use super::{Diagnostic, Label, Severity};
 use anstyle::{AnsiColor, Style};
 use codespan_reporting::diagnostic as codespan;
@@ -12,12 +13,25 @@ use codespan_reporting::term::WriteStyle;
 use cssame_source::cut::cut;
 use cssame_source::{FileId, SourceMap, Span};
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a message that is shown whole.
 const MESSAGE_BYTES: usize = 10_000;
 
-/// Characters of a line of a note: with its margin, and line numbers of some digits, it fits into 80 columns.
-const NOTE_WIDTH: usize = 73;
+/// Columns before a line of a note: its margin, and line numbers of some digits.
+const NOTE_MARGIN: usize = 7;
+
+/// Columns of the terminal that this process writes to.
+static WIDTH: AtomicUsize = AtomicUsize::new(80);
+
+/// From now on titles, labels and notes fit into so many columns; into 80 where nothing is said.
+pub fn set_width(columns: usize) {
+    WIDTH.store(columns, Ordering::Relaxed);
+}
+
+fn width() -> usize {
+    WIDTH.load(Ordering::Relaxed)
+}
 
 /// Renders one diagnostic, with a newline at its end.
 #[must_use]
@@ -29,7 +43,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, colour: bool) -> Str
     let mut writer = StyledText { bytes: Vec::new(), colour };
     // Writing to memory does not fail, and every place lies in its excerpt.
     let _ = term::emit_to_write_style(&mut writer, &config, &excerpts, &converted);
-    String::from_utf8_lossy(&writer.bytes).into_owned()
+    wrap(&String::from_utf8_lossy(&writer.bytes), width())
 }
 
 /// Renders all of them, with an empty line between two.
@@ -108,15 +122,16 @@ fn bounded(text: &str) -> String {
     if text.len() <= MESSAGE_BYTES { text.to_owned() } else { cut(text, &[0, text.len()]).text }
 }
 
-/// A text in lines of at most [`NOTE_WIDTH`] characters, where its words allow that.
+/// A text in lines that fit behind the margin of a note, where its words allow that.
 fn wrapped(text: &str) -> String {
+    let note_width = width() - NOTE_MARGIN.min(width());
     let mut lines = Vec::new();
     for line in text.lines() {
         let words = line.trim_start();
         let (mut current, mut width) = (line[..line.len() - words.len()].to_owned(), 0);
         for word in words.split(' ') {
             let length = word.chars().count();
-            if width > 0 && width + 1 + length > NOTE_WIDTH {
+            if width > 0 && width + 1 + length > note_width {
                 lines.push(std::mem::take(&mut current));
                 width = 0;
             } else if width > 0 {
@@ -252,6 +267,21 @@ mod tests {
          = help:
            xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
         "#);
+    }
+
+    #[test]
+    fn titles_and_labels_fit_into_80_columns() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.csm", "lock(first); one = two + three;\n");
+        let (title, label) = ("long title ".repeat(9), "long label ".repeat(7));
+        let diagnostic = Diagnostic::error(Code::UnexpectedToken, Span::new(file, 19, 22), title.trim(), label.trim())
+            .with_label(Span::new(file, 13, 16), label.trim())
+            .with_label(Span::new(file, 5, 10), "short");
+        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, false)), @"");
+        // The styles of a colour terminal take no room, and go on in the next line.
+        let coloured = render(&sources, &diagnostic, true);
+        assert_eq!(coloured.lines().count(), render(&sources, &diagnostic, false).lines().count());
+        assert!(coloured.lines().all(|line| line.matches("\u{1b}[0m").count() <= line.matches("\u{1b}[").count()));
     }
 
     #[test]

@@ -11,8 +11,8 @@ fn check(text: &str, expected: &[&str]) {
 fn unexpected_characters() {
     check("int a = 3 @ 4;", &["CS0102 1:11 unexpected character `@`"]);
     check("int a$ = 1;\n#b = 2;", &["CS0102 1:6 unexpected character `$`", "CS0102 2:1 unexpected character `#`"]);
-    check("x = 'a';", &["CS0102 1:5 unexpected character `'`", "CS0102 1:7 unexpected character `'`"]);
-    check("x = “é”;", &["CS0102 1:5 unexpected character `“é”`"]);
+    check("x = 'a';", &["CS0102 1:5 `'a'` stands in single quotes"]);
+    check("x = “é”;", &["CS0102 1:5 `“é”` stands in curly quotes"]);
     // Columns count characters.
     check("// é\nx = \"é\" @;", &["CS0102 2:9 unexpected character `@`"]);
 }

@@ -2,12 +2,14 @@
 //!
 //! A method of the enclosing class, then a function of the program, win over a built-in function of the same name.
 
+use super::habits::{CONTAINERS, is_container, operation_meant, with_article};
 use super::item::Checker;
 use super::operation::{self, has_verdict};
 use super::{
     Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Length, Place, Scalar, StatementKind, Type,
 };
 use crate::csm::syntax::ast::{self, BinaryOp, ExprKind};
+use crate::csm::syntax::of_word;
 use cssame_diagnostics::nearest;
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_source::Span;
@@ -27,8 +29,14 @@ impl<'a> Checker<'a> {
             let Some(place) = self.place(receiver) else { return Callee::Error };
             let Type::Class(class) = place.ty else {
                 if place.ty != Type::Error {
-                    let message = format!("`{}` has no method `{}`", self.program.texts.get(place.name), name.name);
-                    self.report(Diagnostic::error(Code::UnknownMember, name.span, message, "not an object"));
+                    let object = self.program.texts.get(place.name).to_owned();
+                    let what = self.type_name(place.ty);
+                    let message = format!("`{object}` is {what} and has no method `{}`", name.name);
+                    let error = Diagnostic::error(Code::UnknownMember, name.span, message, "no such method");
+                    self.report(match operation_meant(place.ty, &name.name, self.sources.text(receiver.span)) {
+                        Some(help) => error.with_help(help),
+                        None => error.with_help("only an object of a class has methods"),
+                    });
                 }
                 return Callee::Error;
             };
@@ -61,9 +69,12 @@ impl<'a> Checker<'a> {
             let methods = self.program.classes[class].methods.iter();
             let qualified = methods.map(|&method| self.program.texts.get(self.program.functions[method].name));
             let methods = qualified.filter_map(|name| name.rsplit('.').next());
-            if let Some(near) = nearest(&name.name, methods) {
-                diagnostic = diagnostic.with_replacement(near);
-            }
+            let methods: Vec<&str> = methods.collect();
+            diagnostic = match nearest(&name.name, methods.iter().copied()) {
+                Some(near) => diagnostic.with_replacement(near),
+                None if methods.is_empty() => diagnostic.with_help("the class has no methods: write one"),
+                None => diagnostic.with_help(format!("its methods are `{}`", methods.join("`, `"))),
+            };
             self.report(diagnostic);
             return Callee::Error;
         };
@@ -121,7 +132,7 @@ impl<'a> Checker<'a> {
         Some(Call { function, receiver, arguments: checked })
     }
 
-    fn argument_of_unknown_type(&mut self, argument: &ast::Expr) {
+    pub(super) fn argument_of_unknown_type(&mut self, argument: &ast::Expr) {
         let data = !matches!(argument.kind, ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Index { .. });
         if data {
             self.expression(argument);
@@ -138,7 +149,7 @@ impl<'a> Checker<'a> {
         {
             return Some(place);
         }
-        self.report_wrong_object(&place, expr.span, ty);
+        self.report_wrong_object(&place, expr.span, ty, "");
         None
     }
 
@@ -150,14 +161,19 @@ impl<'a> Checker<'a> {
 
     /// Checks that a place is of that type.
     pub(super) fn expect(&mut self, place: Place, ty: Type, span: Span) -> Option<Place> {
+        self.expect_of(place, ty, span, "")
+    }
+
+    /// Checks that a place is of the type that an operation of that word works on.
+    pub(super) fn expect_of(&mut self, place: Place, ty: Type, span: Span, word: &str) -> Option<Place> {
         if fits(place.ty, ty) || ty == Type::Error {
             return Some(place);
         }
-        self.report_wrong_object(&place, span, ty);
+        self.report_wrong_object(&place, span, ty, word);
         None
     }
 
-    fn report_wrong_object(&mut self, place: &Place, span: Span, ty: Type) {
+    fn report_wrong_object(&mut self, place: &Place, span: Span, ty: Type, word: &str) {
         if place.ty != Type::Error {
             let name = self.program.texts.get(place.name).to_owned();
             let message =
@@ -173,7 +189,10 @@ impl<'a> Checker<'a> {
                 (Type::Lock, Type::ReentrantLock) => {
                     diagnostic.with_help(format!("declare `{name}` as `reentrant lock`"))
                 }
-                _ => diagnostic,
+                (given, _) => match operation_meant(given, word, self.sources.text(span)) {
+                    Some(help) => diagnostic.with_help(help),
+                    None => diagnostic,
+                },
             });
         }
     }
@@ -197,7 +216,12 @@ impl<'a> Checker<'a> {
             let declared = self.program.functions[function].span;
             let message = format!("`{}` returns nothing", name.name);
             self.report(
-                Diagnostic::error(Code::WrongType, span, message, "has no value").with_label(declared, "declared here"),
+                Diagnostic::error(Code::WrongType, span, message, "has no value")
+                    .with_label(declared, "declared here")
+                    .with_help(format!(
+                        "write `thread t = spawn {0}(…);` for a thread that runs it, or `{0}(…);` as a statement of its own",
+                        name.name
+                    )),
             );
             return Expression::error(span);
         };
@@ -228,7 +252,7 @@ impl<'a> Checker<'a> {
                     return Expression { kind: ExpressionKind::Swap(Box::new(place), value), ty, span };
                 }
                 if !matches!(ty, Scalar::Int | Scalar::Long | Scalar::Double) {
-                    let message = format!("`fetch_add` does not add to a {}", ty.name());
+                    let message = format!("`fetch_add` does not add to {}", with_article(ty.name()));
                     self.report(Diagnostic::error(Code::WrongType, span, message, "not a number"));
                     return Expression::error(span);
                 }
@@ -270,6 +294,12 @@ impl<'a> Checker<'a> {
                 let built_ins: Vec<&str> = built_ins().collect();
                 if let Some(near) = nearest(other, declared.chain(built_ins)) {
                     diagnostic = diagnostic.with_replacement(near);
+                } else if let Some(help) = self.function_meant(other, arguments) {
+                    diagnostic = diagnostic.with_help(help);
+                } else if let Some(help) = of_word(other) {
+                    diagnostic = diagnostic.with_help(help);
+                } else if is_container(other) {
+                    diagnostic = diagnostic.with_help(CONTAINERS);
                 }
                 self.report(diagnostic);
                 arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
@@ -360,8 +390,11 @@ impl<'a> Checker<'a> {
             ("join", [handle]) => {
                 let handle = self.expression(handle);
                 if !matches!(handle.ty, Scalar::Thread | Scalar::Error) {
-                    let message = format!("`join` waits for a thread, this is a {}", handle.ty.name());
-                    self.report(Diagnostic::error(Code::BadThreadHandle, handle.span, message, "not a thread handle"));
+                    let message = format!("`join` waits for a thread, this is {}", with_article(handle.ty.name()));
+                    self.report(
+                        Diagnostic::error(Code::BadThreadHandle, handle.span, message, "not a thread handle")
+                            .with_help("join the handle of a thread: `thread t = spawn f(…);` and then `join(t);`"),
+                    );
                     return StatementKind::Skip;
                 }
                 StatementKind::Join(handle)

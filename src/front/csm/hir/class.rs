@@ -1,11 +1,12 @@
 //! Classes and types: what a written type means, and where the fields of an object lie.
 
+use super::habits::{CONTAINERS, is_container};
 use super::item::Checker;
 use super::named::has_scalars;
 use super::scope::BodyContext;
 use super::{Class, ClassId, Constant, Field, Scalar, Type};
 use crate::csm::syntax::ast;
-use crate::csm::syntax::of_word;
+use crate::csm::syntax::{of_word, type_meant};
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_source::Span;
 use cssame_source::names::NameKind;
@@ -217,6 +218,7 @@ impl<'a> Checker<'a> {
                         diagnostic.with_replacement(meant).with_help(format!("it is called `{meant}` here"))
                     }
                     (None, Some(advice)) => diagnostic.with_help(advice),
+                    (None, None) if is_container(name) => diagnostic.with_help(CONTAINERS),
                     (None, None) => diagnostic.with_help(
                         "the types are int, long, bool, double, string, lock, rwlock, event, barrier, cond, sem, \
                          thread and the classes and enums of the file",
@@ -351,26 +353,6 @@ impl<'a> Checker<'a> {
             Type::Class(_) => Vec::new(),
         }
     }
-}
-
-/// What a type of another language is called.
-fn type_meant(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "mutex" | "Mutex" | "pthread_mutex_t" | "mtx_t" | "Lock" | "ReentrantLock" => "lock",
-        "pthread_rwlock_t" | "shared_mutex" | "RwLock" | "ReadWriteLock" | "ReentrantReadWriteLock" => "rwlock",
-        "pthread_cond_t" | "cnd_t" | "condition_variable" | "condition" | "Condition" => "cond",
-        "sem_t" | "semaphore" | "Semaphore" | "counting_semaphore" => "sem",
-        "pthread_barrier_t" | "Barrier" | "CyclicBarrier" => "barrier",
-        "Event" | "CountDownLatch" => "event",
-        "pthread_t" | "thrd_t" | "jthread" | "Thread" => "thread",
-        "unsigned" | "signed" | "short" | "char" | "byte" | "Integer" | "int32_t" | "int16_t" | "int8_t"
-        | "uint8_t" | "i32" => "int",
-        "int64_t" | "uint64_t" | "uint32_t" | "size_t" | "Long" | "i64" => "long",
-        "float" | "Double" | "Float" | "f64" => "double",
-        "boolean" | "Boolean" | "_Bool" => "bool",
-        "String" => "string",
-        _ => return None,
-    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

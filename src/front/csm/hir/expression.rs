@@ -1,6 +1,7 @@
 //! Expressions: types, implicit conversions, folding.
 
 use super::constant::{fold_binary, fold_unary};
+use super::habits::with_article;
 use super::item::Checker;
 use super::place::Resolved;
 use super::{Constant, Expression, ExpressionKind, Place, Scalar, Type};
@@ -134,7 +135,7 @@ impl<'a> Checker<'a> {
                     _ => matches!(operand.ty, Scalar::Int | Scalar::Long | Scalar::Double | Scalar::Error),
                 };
                 if !fits {
-                    let message = format!("`{}` does not take a {}", op.symbol(), operand.ty.name());
+                    let message = format!("`{}` does not take {}", op.symbol(), with_article(operand.ty.name()));
                     self.report(Diagnostic::error(Code::WrongType, operand.span, message, "wrong type"));
                     return Expression::error(span);
                 }
@@ -214,7 +215,8 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         if common.is_none() {
-            let message = format!("`{}` does not take a {} and a {}", op.symbol(), a.name(), b.name());
+            let message =
+                format!("`{}` does not take {} and {}", op.symbol(), with_article(a.name()), with_article(b.name()));
             self.report(
                 Diagnostic::error(Code::WrongType, span, message, "wrong types")
                     .with_label(left.span, format!("of type {}", a.name()))
@@ -254,7 +256,7 @@ impl<'a> Checker<'a> {
         }
         let numeric = |ty| matches!(ty, Scalar::Int | Scalar::Long | Scalar::Bool | Scalar::Double);
         if operand.ty != target && !(numeric(operand.ty) && numeric(target)) {
-            let message = format!("a {} cannot become a {}", operand.ty.name(), target.name());
+            let message = format!("{} cannot become {}", with_article(operand.ty.name()), with_article(target.name()));
             self.report(Diagnostic::error(Code::WrongType, span, message, "no such conversion"));
             return Expression::error(span);
         }
@@ -275,7 +277,7 @@ impl<'a> Checker<'a> {
 
     /// Converts implicitly to the type of what takes the value, or reports that it cannot be.
     pub(super) fn coerce(&mut self, value: Expression, ty: Scalar, what: &str, declared: Option<Span>) -> Expression {
-        use Scalar::{Bool, Double, Error, Int, Long};
+        use Scalar::{Bool, Double, Error, Int, Long, Thread};
         let fits = match (value.ty, ty) {
             (a, b) if a == b => true,
             (Error, _) | (_, Error) => true,
@@ -290,13 +292,19 @@ impl<'a> Checker<'a> {
             return self.convert(value, ty);
         }
         let message = format!("{what} is of type {}, this value of type {}", ty.name(), value.ty.name());
-        let mut diagnostic = Diagnostic::error(Code::WrongType, value.span, message, format!("a {}", value.ty.name()));
+        let mut diagnostic = Diagnostic::error(Code::WrongType, value.span, message, with_article(value.ty.name()));
         if let Some(declared) = declared {
             diagnostic = diagnostic.with_label(declared, "declared here");
         }
-        if matches!((value.ty, ty), (Long, Int) | (Double, Int | Long)) {
-            diagnostic =
-                diagnostic.with_help(format!("write `({}) …` to convert it and lose what does not fit", ty.name()));
+        match (value.ty, ty) {
+            (Long, Int) | (Double, Int | Long) => {
+                diagnostic =
+                    diagnostic.with_help(format!("write `({}) …` to convert it and lose what does not fit", ty.name()));
+            }
+            (_, Thread) => {
+                diagnostic = diagnostic.with_help("a thread is started by `spawn`: `thread t = spawn f(…);`")
+            }
+            _ => {}
         }
         self.report(diagnostic);
         Expression::error(value.span)
@@ -313,7 +321,8 @@ impl<'a> Checker<'a> {
             Scalar::Bool | Scalar::Error => value,
             Scalar::Int | Scalar::Long => self.convert(value, Scalar::Bool),
             Scalar::Double | Scalar::String | Scalar::Thread => {
-                let message = format!("a condition must be a bool or an integer, this is a {}", value.ty.name());
+                let message =
+                    format!("a condition must be a bool or an integer, this is {}", with_article(value.ty.name()));
                 self.report(Diagnostic::error(Code::WrongType, value.span, message, "not a condition"));
                 Expression::error(value.span)
             }

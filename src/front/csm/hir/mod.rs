@@ -13,6 +13,7 @@ mod constant;
 mod construct;
 mod declaration;
 mod expression;
+mod habits;
 mod input;
 mod item;
 mod named;

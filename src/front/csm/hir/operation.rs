@@ -37,7 +37,7 @@ impl Checker<'_> {
                 let is_of_type = |kind: &sync::Kind| place.ty == type_of(kind.operands()[0]);
                 kind = spelled().filter(fits).find(is_of_type).unwrap_or(kind);
             }
-            objects.push(self.expect(place, type_of(kind.operands()[index]), argument.span));
+            objects.push(self.expect_of(place, type_of(kind.operands()[index]), argument.span, &name.name));
         }
         let objects: Option<Vec<Place>> = objects.into_iter().collect();
         Some(Operation { kind, objects: objects? })
@@ -48,16 +48,7 @@ impl Checker<'_> {
         let names_barrier = match &argument.kind {
             ExprKind::Name(name) => {
                 let id = self.intern(name);
-                let variable = self.body.find(id).map(|(variable, _)| variable);
-                let field = self.body.class.and_then(|class| {
-                    self.program.classes[class].fields.iter().find(|field| field.name == id).map(|field| field.ty)
-                });
-                let ty = variable.map(|variable| self.program.variables[variable].ty).or(field);
-                let global = match self.globals.get(&id) {
-                    Some(&(super::scope::Meaning::Variable(variable), _)) => Some(self.program.variables[variable].ty),
-                    _ => None,
-                };
-                matches!(ty.or(global), Some(Type::Barrier))
+                self.type_of_name(id) == Some(Type::Barrier)
             }
             ExprKind::Field { .. } | ExprKind::Index { .. } => true,
             _ => false,

@@ -4,7 +4,7 @@ use super::item::Checker;
 use super::scope::Meaning;
 use super::{ClassId, Constant, Index, Length, Place, Root, Scalar, Type, VariableId};
 use crate::csm::syntax::ast::{self, ExprKind};
-use crate::csm::syntax::print_expression;
+use crate::csm::syntax::{of_word, print_expression};
 use cssame_diagnostics::nearest;
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_source::Span;
@@ -146,6 +146,8 @@ impl<'a> Checker<'a> {
             Diagnostic::error(Code::UnknownName, span, format!("there is no variable `{name}`"), "not declared here");
         if self.functions.contains_key(&id) {
             diagnostic = diagnostic.with_help(format!("`{name}` is a function: call it as `{name}(…)`"));
+        } else if let Some(help) = of_word(name) {
+            diagnostic = diagnostic.with_help(help);
         } else if let Some(near) = self.nearest_name(name) {
             diagnostic = diagnostic.with_replacement(&near);
         } else {

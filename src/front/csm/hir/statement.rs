@@ -226,12 +226,15 @@ impl<'a> Checker<'a> {
         if let ExprKind::Spawn(call) = &value.kind {
             return self.spawn(place, call, Some(target.span));
         }
+        if let Some(place) = place.as_ref().filter(|place| !matches!(place.ty, Type::Scalar(_) | Type::Error)) {
+            self.report_not_assignable(place);
+            // That what should be copied has no value follows from it.
+            self.argument_of_unknown_type(value);
+            return StatementKind::Skip;
+        }
         let value = self.expression(value);
         let Some(place) = place else { return StatementKind::Skip };
-        let Type::Scalar(ty) = place.ty else {
-            self.report_not_assignable(&place);
-            return StatementKind::Skip;
-        };
+        let Type::Scalar(ty) = place.ty else { return StatementKind::Skip };
         if ty == Scalar::Thread && value.ty != Scalar::Error && (op.is_some() || value.ty != Scalar::Thread) {
             self.report(
                 Diagnostic::error(
@@ -277,7 +280,14 @@ impl<'a> Checker<'a> {
         self.report(
             Diagnostic::error(Code::NotAssignable, place.span, message, "cannot be assigned")
                 .with_label(place.symbol.1, "declared here")
-                .with_help("assign its elements or fields one by one"),
+                .with_help(match place.ty {
+                    Type::Array(_) => "assign its elements one by one",
+                    Type::Class(_) => "assign its fields one by one",
+                    _ => {
+                        "it is one object for ever: pass it to a function, or declare an array of such objects and choose \
+                         one by its index"
+                    }
+                }),
         );
     }
 }

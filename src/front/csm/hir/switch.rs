@@ -4,6 +4,7 @@
 //! of its own. Whether control can reach the end of a body is judged by its form alone.
 
 use super::completes::can_complete;
+use super::habits::with_article;
 use super::item::Checker;
 use super::{Constant, Expression, Scalar, StatementKind, SwitchCase, SwitchLabel};
 use crate::csm::syntax::ast::{self, StmtKind};
@@ -58,7 +59,8 @@ impl<'a> Checker<'a> {
     fn switch_value(&mut self, value: &'a ast::Expr) -> Expression {
         let value = self.expression(value);
         if matches!(value.ty, Scalar::Double | Scalar::Thread) {
-            let message = format!("a switch needs an int, a long, a bool or a string, this is a {}", value.ty.name());
+            let message =
+                format!("a switch needs an int, a long, a bool or a string, this is {}", with_article(value.ty.name()));
             let diagnostic = Diagnostic::error(Code::WrongType, value.span, message, "cannot be switched on");
             self.report(if value.ty == Scalar::Double {
                 diagnostic.with_help("compare by `if`, or convert it: `switch ((int) …)`")

@@ -1,14 +1,100 @@
 //! What people who write C, C++ or Java take for granted, and how it is said here.
 //!
-//! **Input**: a token that cannot stand where it does, the token before it, and what was expected. **Output**: one sentence
-//! of help, or nothing. The words of other languages are ordinary names here, so that it is mostly the token *behind* them
-//! that does not fit.
+//! **Input**: a token that cannot stand where it does, what stands before and behind it, and what was expected. **Output**: one
+//! sentence of help, or nothing. The words of other languages are ordinary names here, so that it is mostly the token *behind*
+//! them that does not fit.
 
 use super::expected::Expected;
+use std::borrow::Cow;
 
-/// What may help where `found`, in quotes, stands behind `before`.
-pub(crate) fn advice(found: &str, before: &str, expected: &Expected) -> Option<&'static str> {
-    of_tokens(found, before, expected).or_else(|| of_word(before)).or_else(|| of_word(found.trim_matches('`')))
+/// The text around a token that cannot stand where it does.
+pub(crate) struct Around<'source> {
+    /// The token before it.
+    pub(crate) before: &'source str,
+    /// The word before that one; empty where there is none.
+    pub(crate) earlier: &'source str,
+    /// The text from the token on.
+    pub(crate) rest: &'source str,
+}
+
+/// What may help where `found` stands, a token in quotes.
+pub(crate) fn advice(found: &str, around: &Around<'_>, expected: &Expected) -> Option<Cow<'static, str>> {
+    if let Some(qualified) = around.rest.strip_prefix("::") {
+        return Some(of_qualified(qualified));
+    }
+    of_threads(found, around)
+        .or_else(|| of_tokens(found, around.before, expected))
+        .or_else(|| of_word(around.before))
+        .or_else(|| of_word(found.trim_matches('`')))
+        .map(Cow::Borrowed)
+}
+
+/// Words that other languages put before the body of a thread, or of several.
+const BLOCKS: [&str; 13] = [
+    "thread",
+    "Thread",
+    "process",
+    "proc",
+    "task",
+    "parallel",
+    "par",
+    "parbegin",
+    "fork",
+    "concurrent",
+    "async",
+    "go",
+    "cobegin",
+];
+
+/// What may help where threads are written as in another language; also where only a `;` is missing.
+pub(crate) fn of_threads(found: &str, around: &Around<'_>) -> Option<&'static str> {
+    match found {
+        "`{`" | "`=`" if around.before == "spawn" || around.earlier == "spawn" => Some(
+            "`spawn` starts a thread that runs a call: put the statements into a function, `void f() { … }`, and write \
+             `spawn f();`",
+        ),
+        "`{`" if BLOCKS.contains(&around.before) || BLOCKS.contains(&around.earlier) => {
+            Some("threads that run side by side are the arms of one statement: `cobegin  T1: { … }  T2: { … }  coend`")
+        }
+        "`||`" => {
+            Some("the threads of a `cobegin` are told apart by their labels: `T1: { … }  T2: { … }`, without `||`")
+        }
+        "`<`" if around.before == "atomic" => Some("leave the brackets out: `atomic int x = 0;`"),
+        _ => None,
+    }
+}
+
+/// What may help where a name stands in a namespace; the text begins behind the `::`.
+fn of_qualified(text: &str) -> Cow<'static, str> {
+    let name = text.split(|each: char| !each.is_alphanumeric() && each != '_').next().unwrap_or("");
+    match (name, type_meant(name)) {
+        ("atomic", _) => "there are no namespaces and no templates: write `atomic int x = 0;`".into(),
+        (_, Some(meant)) => format!("there are no namespaces, and what you mean is called `{meant}` here").into(),
+        _ => "there are no namespaces: leave out what stands before the `::`, and the `::`".into(),
+    }
+}
+
+/// The type that somebody means who writes a name of another language.
+pub(crate) fn type_meant(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "mutex" | "Mutex" | "pthread_mutex_t" | "mtx_t" | "Lock" | "ReentrantLock" => "lock",
+        "pthread_rwlock_t" | "shared_mutex" | "RwLock" | "ReadWriteLock" | "ReentrantReadWriteLock" => "rwlock",
+        "pthread_cond_t" | "cnd_t" | "condition_variable" | "condition" | "Condition" => "cond",
+        "sem_t" | "semaphore" | "Semaphore" | "counting_semaphore" => "sem",
+        "pthread_barrier_t" | "Barrier" | "CyclicBarrier" => "barrier",
+        "Event" | "CountDownLatch" => "event",
+        "pthread_t" | "thrd_t" | "jthread" | "Thread" => "thread",
+        "unsigned" | "signed" | "short" | "char" | "byte" | "Integer" | "int32_t" | "int16_t" | "int8_t"
+        | "uint8_t" | "i32" => "int",
+        "int64_t" | "uint64_t" | "uint32_t" | "size_t" | "Long" | "i64" => "long",
+        "float" | "Double" | "Float" | "f64" => "double",
+        "boolean" | "Boolean" | "_Bool" => "bool",
+        "String" => "string",
+        "atomic_int" | "atomic_uint" | "AtomicInteger" | "AtomicI32" => "atomic int",
+        "atomic_long" | "AtomicLong" | "AtomicI64" => "atomic long",
+        "atomic_bool" | "AtomicBoolean" | "AtomicBool" | "atomic_flag" => "atomic bool",
+        _ => return None,
+    })
 }
 
 fn of_tokens(found: &str, before: &str, expected: &Expected) -> Option<&'static str> {
@@ -20,9 +106,6 @@ fn of_tokens(found: &str, before: &str, expected: &Expected) -> Option<&'static 
         }
         "`case`" | "`default`" if expected.phrase == "`{`" => Some("the cases of a switch stand in braces"),
         "`case`" | "`default`" => Some("a case stands directly in the braces of its switch, not in a statement there"),
-        "`:`" if before == "std" => {
-            Some("names have no `std::` in front: `lock`, `sem`, `barrier`, `thread` are types here")
-        }
         "`-`" if expected.assignment => {
             Some("an expression alone is no statement; the member of an object is `object.member`")
         }
@@ -57,7 +140,9 @@ pub(crate) fn of_word(word: &str) -> Option<&'static str> {
         "unsigned" | "signed" | "short" => "the integers are `int` and `long`, both signed",
         "volatile" | "_Atomic" => "write `atomic` before the type of what threads may use without synchronisation",
         "final" | "constexpr" => "write `const` before the type",
-        "new" => "there is no heap: an object is declared, `Queue q(3);`, and a variable of a class is the object",
+        "new" | "malloc" | "calloc" | "free" => {
+            "there is no heap: an object is declared, `Queue q(3);`, and a variable of a class is the object"
+        }
         "struct" | "union" => "write `class Name { … }`; its members are public unless it says otherwise",
         "typedef" | "using" | "template" | "import" | "package" | "namespace" | "goto" | "try" | "catch" | "throw"
         | "interface" | "extends" | "implements" | "virtual" | "friend" | "delete" => {
@@ -66,6 +151,11 @@ pub(crate) fn of_word(word: &str) -> Option<&'static str> {
         "sizeof" => "the number of elements of an array `t` is `length(t)`; sizes in bytes do not exist",
         "auto" | "var" | "let" => "write the type: `int x = 1;`",
         "inline" | "register" | "protected" | "mutable" | "explicit" => "leave the word out",
+        "NULL" | "nullptr" | "null" | "None" | "nil" => {
+            "there are no pointers: let a value that cannot occur, such as -1, stand for nothing"
+        }
+        "True" | "TRUE" | "False" | "FALSE" => "the truth values are `true` and `false`",
+        "self" => "the object itself is `this`",
         "finally" => "`synchronized (L) { … }` gives the lock back on every way out",
         _ => return None,
     })

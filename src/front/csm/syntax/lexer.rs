@@ -20,6 +20,8 @@ pub(crate) enum LexError {
     NumberTooLarge,
     /// `010`, which is eight in C.
     LeadingZero,
+    /// `'a'`, or a text in curly quotes.
+    ForeignQuotes,
     /// `#define` and the like, up to the end of the line.
     Directive,
     /// A name with letters or digits outside of ASCII; found by [`super::tokens`].
@@ -56,6 +58,8 @@ pub(crate) enum Token<'source> {
     /// With its quotes, escapes not resolved.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, unterminated_string)]
+    #[regex(r"'([^'\\\n]|\\[^\n])*'", foreign_quotes)]
+    #[regex("[‘“”„«][^‘’“”„«»\n]*[‘’“”«»]", foreign_quotes)]
     #[regex(
         "#[ \t]*(include|define|undef|ifdef|ifndef|if|elif|else|endif|pragma)[^\n]*",
         directive,
@@ -236,6 +240,10 @@ fn skip_comment<'source>(lexer: &mut Lexer<'source, Token<'source>>) -> Result<l
 
 fn unterminated_string<'source>(_: &mut Lexer<'source, Token<'source>>) -> FilterResult<&'source str, LexError> {
     FilterResult::Error(LexError::UnterminatedString)
+}
+
+fn foreign_quotes<'source>(_: &mut Lexer<'source, Token<'source>>) -> FilterResult<&'source str, LexError> {
+    FilterResult::Error(LexError::ForeignQuotes)
 }
 
 fn directive<'source>(_: &mut Lexer<'source, Token<'source>>) -> FilterResult<&'source str, LexError> {

@@ -34,7 +34,7 @@ lalrpop_util::lalrpop_mod!(
     "/cssame.rs"
 );
 
-pub(crate) use advice::of_word;
+pub(crate) use advice::{of_word, type_meant};
 pub(crate) use limits::MAX_PROBLEMS;
 pub use literals::{Literals, literals};
 pub use parser::{Parsed, parse};

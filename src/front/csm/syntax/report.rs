@@ -6,7 +6,7 @@
 //! out: an unexpected token on the line of an earlier problem in the same statement, one inside parentheses that are
 //! not closed, and a label or a function inside a block where a `}` is missing.
 
-use super::advice::{advice, of_word};
+use super::advice::{Around, advice, of_threads, of_word};
 use super::expected::Expected;
 use super::lexer::{LexError, Token};
 use super::limits::MAX_NESTING;
@@ -14,6 +14,11 @@ use super::problem::{Opener, Problem, ProblemKind, Problems};
 use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_source::{FileId, SourceFile, Span};
 use logos::Logos;
+
+/// Quotation marks in which no text stands.
+const QUOTES: [char; 8] = ['\'', '‘', '’', '“', '”', '„', '«', '»'];
+
+const STRAIGHT_QUOTES: &str = "a text stands in straight double quotes: `\"…\"`";
 
 /// A problem with what the second pass found out.
 struct Placed {
@@ -211,7 +216,7 @@ impl Writer<'_> {
             ProblemKind::MissingSemicolon => {
                 let before = self.quote(placed.previous);
                 self.error(Code::UnexpectedToken, place, format!("missing `;` after {before}"), "expected `;`")
-                    .with_help(match of_word(self.text(placed.previous)) {
+                    .with_help(match self.advice_on_semicolon(placed) {
                         Some(help) => help.to_owned(),
                         None => format!("put `;` after {before}"),
                     })
@@ -266,7 +271,23 @@ impl Writer<'_> {
         match kind {
             LexError::UnexpectedCharacter => {
                 let message = format!("unexpected character {}", self.quote(place));
-                self.error(Code::UnexpectedCharacter, place, message, "begins no token")
+                let error = self.error(Code::UnexpectedCharacter, place, message, "begins no token");
+                if self.text(place).contains(QUOTES) { error.with_help(STRAIGHT_QUOTES) } else { error }
+            }
+            LexError::ForeignQuotes => {
+                let text = self.text(place);
+                let inner = text.trim_matches(QUOTES);
+                let label = if text.starts_with('\'') { "single quotes" } else { "curly quotes" };
+                let message = format!("{} stands in {label}", self.quote(place));
+                let error = self.error(Code::UnexpectedCharacter, place, message, label);
+                let mut letters = inner.chars();
+                match (letters.next(), letters.next()) {
+                    (Some(only), None) if text.starts_with('\'') => error.with_help(format!(
+                        "there are no characters: write the text `\"{only}\"`, or the number {}",
+                        u32::from(only)
+                    )),
+                    _ => error.with_help(STRAIGHT_QUOTES),
+                }
             }
             LexError::ForeignLetter => {
                 let message = format!("the name {} has letters outside of ASCII", self.quote(place));
@@ -330,20 +351,30 @@ impl Writer<'_> {
         };
         let label = if expected.phrase.is_empty() { "unexpected" } else { &format!("expected {}", expected.phrase) };
         let error = Diagnostic::error(Code::UnexpectedToken, self.span(place), message, label);
-        let before = self.text(placed.previous);
-        match advice(&found, before, expected).or_else(|| self.advice_on_text(place)) {
+        match advice(&found, &self.around(placed), expected) {
             Some(advice) => error.with_help(advice),
             None => error,
         }
     }
 
-    fn text(&self, (start, end): (u32, u32)) -> &str {
-        self.source.text().get(start as usize..end as usize).unwrap_or("")
+    /// What was meant by a statement that goes on where a `;` is missing.
+    fn advice_on_semicolon(&self, placed: &Placed) -> Option<&'static str> {
+        let found = self.quote((placed.problem.start, placed.problem.end));
+        of_threads(&found, &self.around(placed)).or_else(|| of_word(self.text(placed.previous)))
     }
 
-    /// Advice on what is more than one token.
-    fn advice_on_text(&self, place: (u32, u32)) -> Option<&'static str> {
-        let rest = self.source.text().get(place.0 as usize..).unwrap_or("");
-        rest.starts_with("::").then_some("there are no namespaces: leave out what stands before the `::`, and the `::`")
+    fn around(&self, placed: &Placed) -> Around<'_> {
+        let text = self.source.text();
+        let earlier = text.get(..placed.previous.0 as usize).unwrap_or("").trim_end();
+        let word = earlier.rfind(|each: char| !each.is_ascii_alphanumeric() && each != '_').map_or(0, |at| at + 1);
+        Around {
+            before: self.text(placed.previous),
+            earlier: earlier.get(word..).unwrap_or(""),
+            rest: text.get(placed.problem.start as usize..).unwrap_or(""),
+        }
+    }
+
+    fn text(&self, (start, end): (u32, u32)) -> &str {
+        self.source.text().get(start as usize..end as usize).unwrap_or("")
     }
 }

@@ -131,11 +131,12 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
             }
             match error {
                 LexError::UnterminatedString => return Some((start, Token::Text("\"\""), end)),
-                LexError::NumberTooLarge => {
-                    return Some((start, Token::Integer(IntLiteral { value: 0, long: false }), end));
+                // A character is a number elsewhere, and goes where a number does.
+                LexError::ForeignQuotes if !self.lexer.slice().starts_with('\'') || end - start > 3 => {
+                    return Some((start, Token::Text("\"\""), end));
                 }
                 LexError::UnterminatedComment => self.cut_off = true,
-                LexError::LeadingZero => {
+                LexError::NumberTooLarge | LexError::LeadingZero | LexError::ForeignQuotes => {
                     return Some((start, Token::Integer(IntLiteral { value: 0, long: false }), end));
                 }
                 LexError::UnexpectedCharacter | LexError::Directive if self.problems.exhausted() => return None,
