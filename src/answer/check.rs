@@ -72,7 +72,7 @@ pub struct CheckReport {
 }
 
 /// What is looked for in a program.
-const LOOKED_FOR: [Code; 17] = [
+const LOOKED_FOR: [Code; 18] = [
     Code::UnlockWithoutLock,
     Code::LockTakenTwice,
     Code::LockNotReleased,
@@ -87,6 +87,7 @@ const LOOKED_FOR: [Code; 17] = [
     Code::NotifyWithoutLock,
     Code::AssertionWithoutLock,
     Code::UpdateInTwoSteps,
+    Code::NeverJoined,
     Code::UnprotectedAccess,
     Code::LockOrderCycle,
     Code::EndangeredCorrelation,

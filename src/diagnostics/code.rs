@@ -98,6 +98,8 @@ pub enum Code {
     AssertionWithoutLock,
     /// CS0315: `atomic` variable read and written in two steps.
     UpdateInTwoSteps,
+    /// CS0316: thread that is never joined.
+    NeverJoined,
     /// CS0401: accesses that may race.
     UnprotectedAccess,
     /// CS0402: lock-order cycle.
@@ -234,6 +236,7 @@ const CATALOGUE: &[Entry] = &[
     entry!(NotifyWithoutLock, "CS0313", "notification without the lock of what it tells"),
     entry!(AssertionWithoutLock, "CS0314", "assertion without the lock of what it reads"),
     entry!(UpdateInTwoSteps, "CS0315", "`atomic` variable read and written in two steps"),
+    entry!(NeverJoined, "CS0316", "thread that is never joined"),
     entry!(UnprotectedAccess, "CS0401", "accesses that may race"),
     entry!(LockOrderCycle, "CS0402", "lock-order cycle"),
     entry!(RealRace, "CS0403", "real race"),

@@ -1,6 +1,6 @@
 //! Diagnostics of synchronisation and of races.
 //!
-//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0315 (but CS0308, which
+//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0316 (but CS0308, which
 //! is an error of compilation), CS0401 and CS0402, sorted.
 //!
 //! **Algorithm**: each kind has its module; all of them are passes over the unfolded graph. What certainly goes wrong when
@@ -16,6 +16,7 @@ mod lock_order;
 mod locks;
 mod races;
 mod retest;
+mod unjoined;
 mod unknown_locks;
 mod unreachable;
 mod updates;
@@ -78,6 +79,7 @@ pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Find
         let retest = retest::Retest::new(subject);
         locks::check(subject, &mut held, &retest, &mut found);
         waits::check(subject, &mut found);
+        unjoined::check(subject, &mut found);
         conditions::check(subject, &mut held, &retest, &mut found);
         assertions::check(subject, &mut held, &retest, &mut found);
         updates::check(subject, &mut held, &retest, &mut found);
