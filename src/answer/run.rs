@@ -5,7 +5,7 @@ use cssame_explore::{Fairness, SeenCycle, cycle_in, returns};
 use cssame_model::Model;
 use cssame_schedule as schedule;
 use cssame_schedule::{
-    Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scheduler, Scripted, Step, Then, Trace,
+    Departure, Execution, ExecutionStatus, Random, Schedule, Scheduler, Scripted, Step, Then, Trace,
 };
 use cssame_vm::Choice;
 use serde::Serialize;
@@ -138,7 +138,7 @@ fn execute(model: &Model, request: &RunRequest<'_>) -> (Execution, Option<Depart
         Course::Recorded(schedule) => (schedule, None),
         Course::RecordedThenRandom(schedule, seed) => (schedule, Some(seed)),
     };
-    let mut replay = Replay::new(model.naming(), &schedule.steps);
+    let mut replay = model.replay(schedule);
     let execution = match seed {
         None => schedule::run(machine, &mut replay, max_steps, &mut ()),
         Some(seed) => schedule::run(machine, &mut Then::new(&mut replay, Random::new(seed)), max_steps, &mut ()),

@@ -89,11 +89,16 @@ pub fn programs(recorded: &[Recorded], unit: &Unit, options: &Options) -> Result
 #[must_use]
 pub fn departed(model: &Model, path: &Path, schedule: &Schedule, departure: &Departure) -> Diagnostics {
     let message = format!("`{}` does not fit the program at {departure}", name_of(path));
-    let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
-    if let Some(note) = other_program(model, schedule) {
-        diagnostic = diagnostic.with_note(note);
-    }
-    Diagnostics::general(diagnostic.with_help("record a new schedule"))
+    let diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
+    Diagnostics::general(match other_program(model, schedule) {
+        Some(note) => diagnostic.with_note(note).with_help(format!(
+            "with the text that it was recorded from as OLD.csm, `cssame diff --schedule {} --record NEW.json OLD.csm {}` \
+             carries it over as far as it fits; else record a new schedule",
+            name_of(path),
+            model.unit().name(),
+        )),
+        None => diagnostic.with_help("record a new schedule"),
+    })
 }
 
 /// That a schedule was recorded from another file, or from another text of this one.

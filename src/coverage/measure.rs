@@ -21,7 +21,7 @@ use cssame_ir::{Access, DefinitionId, ReadId};
 use cssame_model::Model;
 use cssame_schedule as schedule;
 use cssame_schedule::{
-    Departure, Execution, ExecutionStatus, Experiment, Random, Replay, Schedule, Scripted, Trial, Trials, TrialsEnd,
+    Departure, Execution, ExecutionStatus, Experiment, Random, Schedule, Scripted, Trial, Trials, TrialsEnd,
 };
 use cssame_vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
 use rustc_hash::FxHashSet;
@@ -327,7 +327,7 @@ impl Measured {
         max_steps: u64,
     ) -> Result<(), Departure> {
         let mut watch = watched.watch();
-        let mut replay = Replay::new(watched.model.naming(), &recorded.steps);
+        let mut replay = watched.model.replay(recorded);
         let done = schedule::run(watched.model.machine(), &mut replay, max_steps, &mut watch);
         if let Some(departure) = replay.departure_of(&done.status, recorded.status.as_deref()) {
             return Err(departure);

@@ -35,7 +35,7 @@ use cssame_diagnostics::Diagnostics;
 use cssame_form as form;
 use cssame_form::Form;
 use cssame_ir::Program;
-use cssame_schedule::{Naming, Schedule, Step};
+use cssame_schedule::{Naming, Replay, Schedule, Step};
 use cssame_source::SourceMap;
 use cssame_vm as vm;
 use cssame_vm::{Machine, Visibility, interchangeable_bodies};
@@ -164,6 +164,13 @@ impl Model {
         let Options { inputs, semantics } = &self.options;
         let schedule = Schedule::new(self.unit.name(), self.unit.text(), steps);
         Schedule { status: Some(status.to_owned()), ..schedule.recorded_with(inputs, *semantics) }
+    }
+
+    /// Follows a schedule; strictly where it was recorded from this very text.
+    #[must_use]
+    pub fn replay<'a>(&'a self, schedule: &'a Schedule) -> Replay<'a> {
+        let new = if self.has_recorded(schedule) { Replay::new } else { Replay::relocating };
+        new(self.naming(), &schedule.steps)
     }
 
     /// Whether a schedule was recorded from this very text, as far as it says.

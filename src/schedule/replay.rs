@@ -1,4 +1,4 @@
-//! Follows a recorded schedule, strictly.
+//! Follows a recorded schedule: strictly, or in a text that has changed since.
 //!
 //! **Input**: the steps of a schedule, each with its thread, place and operation by name.
 //!
@@ -6,16 +6,20 @@
 //! step, what was expected, and what is there instead.
 //!
 //! **Algorithm**. For each step of the schedule the thread of that name is looked up; it must be able to move, and stand before
-//! the operation that the schedule names, at the place that it names.
+//! the operation that the schedule names, at the place that it names. In a text that has changed, a place is learned where the
+//! schedule first names it: it is where the thread stands before that operation, and from then on one place of the old text is
+//! one of the new, and the other way round. The line in the name of a thread of a `parfor` is learned in the same way.
 //!
 //! **Soundness and limits**. A program that was changed elsewhere still fits. Where several threads have one name, the first
-//! one counts.
+//! one counts. A text in which other statements do the same operations on the same objects fits, too: the execution is one of
+//! the new text in any case.
 
 use super::execution::ExecutionStatus;
 use super::file::Step;
 use super::naming::Naming;
 use super::policy::{Decision, Policy, View};
 use cssame_vm::{Choice, Move, ThreadIndex, ThreadStatus};
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// What is there instead of what a schedule says.
@@ -86,13 +90,62 @@ pub struct Replay<'a> {
     steps: &'a [Step],
     next: usize,
     departure: Option<Departure>,
+    /// In a text that has changed: places, and lines of a `parfor`, as far as they are known.
+    moved: Option<(Moved, Moved)>,
+}
+
+/// What of an old text is what of a new one.
+#[derive(Default)]
+struct Moved {
+    forward: FxHashMap<String, String>,
+    back: FxHashMap<String, String>,
+}
+
+impl Moved {
+    /// Whether the two may be one and the same.
+    fn may_be(&self, old: &str, new: &str) -> bool {
+        match (self.forward.get(old), self.back.get(new)) {
+            (None, None) => true,
+            (Some(known), Some(_)) => known == new,
+            _ => false,
+        }
+    }
+
+    fn learn(&mut self, old: &str, new: &str) {
+        self.forward.insert(old.to_owned(), new.to_owned());
+        self.back.insert(new.to_owned(), old.to_owned());
+    }
+}
+
+/// The name of a thread without the line of each `parfor`, and these; which time it is that threads are made in that line belongs to it,
+/// as in `parfor@7[0]#2`: two of them may come to stand in one line.
+fn without_lines(name: &str) -> (String, Vec<String>) {
+    const WORD: &str = "parfor@";
+    let number = |text: &str| text.find(|each: char| !each.is_ascii_digit()).unwrap_or(text.len());
+    let mut parts = name.split(WORD);
+    let (mut rest, mut lines) = (parts.next().unwrap_or("").to_owned(), Vec::new());
+    for part in parts {
+        let (line, iteration) = part.split_at(number(part));
+        let (iteration, behind) = iteration.split_at(iteration.find(']').map_or(0, |at| at + 1));
+        let (time, behind) = behind.strip_prefix('#').map_or(("", behind), |behind| behind.split_at(number(behind)));
+        lines.push(format!("{line}#{time}"));
+        rest = rest + WORD + iteration + behind;
+    }
+    (rest, lines)
 }
 
 impl<'a> Replay<'a> {
     /// Follows these steps.
     #[must_use]
     pub fn new(naming: Naming<'a>, steps: &'a [Step]) -> Replay<'a> {
-        Replay { naming, steps, next: 0, departure: None }
+        Replay { naming, steps, next: 0, departure: None, moved: None }
+    }
+
+    /// Follows these steps, which were recorded of another text of the program: what stands elsewhere now is found by its
+    /// thread and its operation.
+    #[must_use]
+    pub fn relocating(naming: Naming<'a>, steps: &'a [Step]) -> Replay<'a> {
+        Replay { moved: Some(Default::default()), ..Replay::new(naming, steps) }
     }
 
     /// Number of steps that were done.
@@ -130,10 +183,35 @@ impl<'a> Replay<'a> {
         (!lacks_only_the_failure).then_some(departure)
     }
 
-    fn find(&self, view: &View<'_>, moves: &[Move], expected: &Step) -> Result<Choice, Found> {
+    /// Whether a thread is the one of a step.
+    fn is_thread(&self, name: &str, expected: &str) -> bool {
+        let Some((_, of_lines)) = &self.moved else { return name == expected };
+        let ((old, old_lines), (new, new_lines)) = (without_lines(expected), without_lines(name));
+        old == new && old_lines.iter().zip(&new_lines).all(|(old, new)| of_lines.may_be(old, new))
+    }
+
+    /// Whether a thread that stands before a step, as it is named now, stands before the expected one.
+    fn is_there(&mut self, step: &Step, expected: &Step) -> bool {
+        let Some((places, lines)) = &mut self.moved else {
+            return (&step.at, &step.op) == (&expected.at, &expected.op);
+        };
+        if step.op != expected.op || !places.may_be(&expected.at, &step.at) {
+            return false;
+        }
+        places.learn(&expected.at, &step.at);
+        for (old, new) in without_lines(&expected.thread).1.iter().zip(without_lines(&step.thread).1) {
+            lines.learn(old, &new);
+        }
+        true
+    }
+
+    fn find(&mut self, view: &View<'_>, moves: &[Move], expected: &Step) -> Result<Choice, Found> {
         let View { machine, tables, state } = *view;
         let name = |thread: ThreadIndex| machine.path_name(tables, state.path(thread));
-        let Some(thread) = state.threads().find(|&thread| name(thread) == expected.thread) else {
+        let is_named = |&thread: &ThreadIndex| self.is_thread(&name(thread), &expected.thread);
+        let is_alive = |&thread: &ThreadIndex| state.status(thread) != ThreadStatus::Ended;
+        let alive = state.threads().filter(is_alive).find(is_named);
+        let Some(thread) = alive.or_else(|| state.threads().find(is_named)) else {
             return Err(Found::NoThread { threads: state.threads().map(name).collect() });
         };
         if state.status(thread) == ThreadStatus::Ended {
@@ -143,7 +221,7 @@ impl<'a> Replay<'a> {
         let alternative = expected.alternative.unwrap_or(0);
         let choice = Choice { thread, alternative };
         let step = self.naming.step(state, tables, choice, alternatives);
-        if (&step.at, &step.op) != (&expected.at, &expected.op) {
+        if !self.is_there(&step, expected) {
             return Err(Found::Elsewhere { step });
         }
         match (alternatives, expected.alternative) {

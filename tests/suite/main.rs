@@ -61,6 +61,7 @@ mod readers;
 mod reads_from;
 mod real_programs;
 mod reductions;
+mod relocated;
 mod row_locks;
 mod same_versions;
 mod samples;

@@ -14,7 +14,7 @@ use cssame_explore::report::{ThreadOutput, thread_outputs};
 use cssame_form::{definition_in_context, read_name};
 use cssame_model::Model;
 use cssame_schedule as schedule;
-use cssame_schedule::{Departure, Replay, Schedule, Step};
+use cssame_schedule::{Departure, Schedule, Step};
 use cssame_vm::{CodeIndex, Event, Observer, PathId, Tables, ThreadName, format_value};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -114,7 +114,7 @@ struct Again {
 
 fn again(model: &Model, schedule: &Schedule) -> Result<Again, Departure> {
     let (naming, machine) = (model.naming(), model.machine());
-    let mut replay = Replay::new(naming, &schedule.steps);
+    let mut replay = model.replay(schedule);
     let mut reads = Reads { model, seen: Vec::new() };
     let done = schedule::run(machine, &mut replay, MAX_STEPS, &mut reads);
     if let Some(departure) = replay.departure_of(&done.status, schedule.status.as_deref()) {
