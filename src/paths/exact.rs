@@ -98,7 +98,7 @@ enum End {
 
 /// What tests have shown. Instances beyond the highest one count as that one.
 #[derive(Default)]
-struct KnownFacts {
+pub struct KnownFacts {
     max_instance: u32,
     outcomes: FxHashSet<Outcome>,
     /// The branches and waits of these.
@@ -168,8 +168,15 @@ fn impossible(found: &Explored, possible: &FxHashSet<Outcome>, (max_instance, en
 }
 
 impl KnownFacts {
-    /// Adds what a test has shown.
-    fn extend(&mut self, program: &Program, machine: &Machine, found: &Explored, test: usize) {
+    /// Nothing; later instances of a branch than this one count as this one.
+    pub fn new(max_instance: u32) -> KnownFacts {
+        KnownFacts { max_instance, ..KnownFacts::default() }
+    }
+
+    /// Adds what a test has shown; whether any of it is new.
+    pub fn extend(&mut self, program: &Program, machine: &Machine, found: &Explored, test: usize) -> bool {
+        let count = |of: &KnownFacts| of.outcomes.len() + of.races.len() + of.unordered.len() + of.ends.len();
+        let before = count(self);
         let known = &found.runs[found.tests[test].run];
         let trace = &known.run.trace;
         for decision in &known.decisions {
@@ -181,13 +188,13 @@ impl KnownFacts {
         let unordered = pairs.iter().filter(|pair| !pair.ordered);
         self.unordered.extend(unordered.map(|pair| places(program, pair.accesses)));
         self.ends.extend(end_of(machine, trace));
+        count(self) > before
     }
 }
 
 impl<'x, 's, 'm> Completion<'x, 's, 'm> {
     fn new(method: &'x mut Method<'s, 'm>, max_instance: u32) -> Completion<'x, 's, 'm> {
-        let known = KnownFacts { max_instance, ..KnownFacts::default() };
-        let mut completion = Completion { method, known, missed: Vec::new() };
+        let mut completion = Completion { method, known: KnownFacts::new(max_instance), missed: Vec::new() };
         (0..completion.method.found.tests.len()).for_each(|test| completion.learn(test));
         completion
     }

@@ -13,6 +13,7 @@ use super::groups::group_in_order;
 use super::guided::Script;
 use super::interleaving::{Interleaving, Step};
 use super::projection::Projection;
+use super::prune::prune;
 use super::races::Arrays;
 use super::run::{Run, Session};
 use super::variant_graph::VariantGraph;
@@ -21,6 +22,9 @@ use cssame_budget::{Bound, Budget, Limits};
 use cssame_model::Model;
 use cssame_schedule::{ExecutionStatus, Random};
 use cssame_vm::Choice;
+
+/// Executions and nodes in which classes are counted, to hold the tests to them.
+const FEW_CLASSES: u64 = 20_000;
 
 /// Seeds that are tried for a first execution that no assumption discards.
 const FIRST_SEEDS: u64 = 1_000;
@@ -128,6 +132,8 @@ pub struct Findings {
     pub first_replaced: bool,
     /// The executions, tests and groups.
     pub explored: Explored,
+    /// Executions that were made as tests and show nothing that no test shows: they are none.
+    pub attempts: usize,
     /// How exact they are.
     pub exactness: Option<Exactness>,
     /// The variant graph.
@@ -142,7 +148,7 @@ pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'m>) -> (Se
     let mut session = Session::new(model, request.max_steps);
     let (first, run) = first_run(&mut session, &request.first);
     let mut method = Method::new(&mut session, run, request.max_tests, *budget);
-    let (mut counted, mut exactness) = (None, None);
+    let (mut counted, mut exactness, mut attempts) = (None, None, 0);
     match request.criterion {
         Criterion::RaceEquivalent => {
             method.run();
@@ -152,13 +158,17 @@ pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'m>) -> (Se
                 exactness = Some(add_missing(&mut method, &budget.share(limits)));
             }
             method.decide_open();
+            // No more than one test for each class of versions shows anything new: classes are counted without executions.
+            if method.found.tests.len() as u128 > most_tests(&method, budget) {
+                attempts = prune(model, &mut method.found, exactness.as_mut());
+            }
         }
         criterion => counted = Some(by_classes(&mut method, criterion, request, budget)),
     }
     let explored = method.found;
     let graph = request.graph.map(|nodes| graph_of(model, &explored, nodes));
     let first_replaced = first != request.first;
-    (session, Findings { first, first_replaced, explored, exactness, graph, counted })
+    (session, Findings { first, first_replaced, explored, attempts, exactness, graph, counted })
 }
 
 /// The first execution, and what it is called. One that an assumption discards is no test; then seeds are tried.
@@ -205,6 +215,13 @@ fn by_classes(method: &mut Method<'_, '_>, criterion: Criterion, request: &Reque
     }
     method.found.stopped_by = counted.bound.map_or(StoppedBy::Groups, StoppedBy::Bound);
     counted
+}
+
+/// As many tests as reachability testing would make: the first execution, and one for each class of versions, where there are few.
+fn most_tests(method: &Method<'_, '_>, budget: &Budget<'_>) -> u128 {
+    let options = ClassOptions { max_representatives: 0, max_enumerated: FEW_CLASSES, max_counted: FEW_CLASSES };
+    let count = classes::classes(method.session.model.machine(), &method.session.operations, budget, &options);
+    counted(&[&count], false).classes.map_or(u128::MAX, |classes| classes.saturating_add(1))
 }
 
 fn counted(counts: &[&ClassCount], are_cut: bool) -> Counted {

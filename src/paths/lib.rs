@@ -38,6 +38,7 @@ mod manners;
 pub mod order;
 mod orders;
 mod projection;
+mod prune;
 mod races;
 mod record;
 pub mod report;

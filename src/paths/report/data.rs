@@ -286,8 +286,10 @@ pub struct PathsReport {
     pub first_run: FirstRunReport,
     /// How many test cases the criterion has: null where they have no end, or were not all found.
     pub test_cases: Option<u64>,
-    /// Executions that were made as tests, the first one included.
+    /// The executions that are tests, the first one included.
     pub executions: u64,
+    /// Executions that were made as tests and show nothing that no test shows.
+    pub attempts: u64,
     /// Shared variables that some thread writes while others may access them.
     pub shared: Vec<String>,
     /// Shared variables that are only read while several threads run: left out.

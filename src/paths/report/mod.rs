@@ -69,6 +69,7 @@ impl Reporter<'_> {
             first_run: self.first_run(),
             test_cases,
             executions: explored.tests.len() as u64,
+            attempts: self.findings.attempts as u64,
             shared: names(self.session.operations.shared()),
             read_shared: names(self.session.operations.read_shared()),
             branches: self.branches(),

@@ -201,16 +201,22 @@ impl PathsView<'_> {
         record_line("paths", self.file, &(options_text(self.model.options()) + self.options)) + &replay
     }
 
-    /// One row for each test: why it was made, and how it ends.
+    /// One row for each test: why it was made, and how it ends. An attempt that came to an order which another test has shows
+    /// nothing of its own.
     fn tests(&self, report: &PathsReport) -> String {
         let mut table = Table::new("  ");
         let limit = if self.all { usize::MAX } else { SHOWN_TESTS };
-        for test in report.tests.iter().take(limit) {
+        let listed: Vec<&TestReport> = report.tests.iter().filter(|test| self.all || shows(report, test)).collect();
+        for test in listed.iter().take(limit) {
             let class = format!("path {}", test.class);
             table.row(vec![test.test.to_string(), test.status.to_owned(), class, reason(report, test)]);
         }
-        let rest = report.tests.len().saturating_sub(limit);
-        let more = if rest > 0 { format!("  and {rest} more (--all shows them)\n") } else { String::new() };
+        let rest = listed.len().saturating_sub(limit);
+        let mut more = if rest > 0 { format!("  and {rest} more (--all shows them)\n") } else { String::new() };
+        let attempts = report.tests.len() - listed.len() + report.attempts as usize;
+        if attempts > 0 {
+            more += &format!("  {} showed nothing new\n", plural(attempts, "further attempt"));
+        }
         let classes = report.race_equivalent.classes;
         let paths =
             if classes == 1 { "1 race-equivalent path".to_owned() } else { format!("{classes} race-equivalent paths") };
@@ -278,6 +284,22 @@ impl PathsView<'_> {
 
 fn hidden(count: usize, limit: usize, word: &str) -> Option<String> {
     (count > limit).then(|| format!("and {} (--all shows them)\n", plural(count - limit, &format!("further {word}"))))
+}
+
+/// Whether a test shows what no test before it has shown: an order, a path, a finding, or what the method has missed. Where some
+/// were left out before, each of the others does.
+fn shows(report: &PathsReport, test: &TestReport) -> bool {
+    let number = test.test;
+    let groups = report.groups.iter().chain(&report.wait_groups);
+    let ends = report.failures.iter().map(|met| met.test).chain(report.deadlocks.iter().map(|met| met.test));
+    let missed = report.exact.iter().flat_map(|exact| exact.missed.iter().map(|one| one.test));
+    let races = report.races.iter().map(|race| race.test);
+    let first_of_path = report.tests.iter().find(|other| other.class == test.class);
+    report.attempts > 0
+        || matches!(test.reason, "first" | "class")
+        || groups.filter_map(|group| group.tested_by).any(|by| by == number)
+        || ends.chain(missed).chain(races).any(|by| by == number)
+        || first_of_path.is_some_and(|first| first.test == number)
 }
 
 /// Why a test was made.
