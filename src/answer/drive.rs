@@ -190,7 +190,7 @@ pub fn drive(
         Contents::Terms | Contents::Failures => Query::WITHOUT_OUTCOMES,
         Contents::Outcomes => Query::default(),
     };
-    let search = || Subject::from(model).futures(&query, budget);
+    let search = || Subject::from(model).futures_and_hunt(&query, budget);
     let (answer, endless) = endless::around(model, EndlessRequest::default(), budget, search, |answer| answer);
     let DriveRequest { contents, distinct, .. } = *request;
     let wanted = Wanted { answer: &answer, contents, distinct, code: input(plain) };

@@ -149,7 +149,7 @@ struct Found {
 fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> Found {
     let (subject, machine) = (Subject::from(model), model.machine());
     let (all_outcomes, counts) = (request.outcomes == Effort::Always, request.count == Effort::Always);
-    let (mut answer, outcomes) = subject.futures_with_outcomes(all_outcomes, counts, budget);
+    let (mut answer, outcomes) = subject.futures_with_outcomes_and_hunt(all_outcomes, counts, budget);
     with_fewer_switches(machine, &mut answer);
     let selected = !request.selections.is_empty();
     let mut selection = selected.then(|| subject.select(request.selections, budget));

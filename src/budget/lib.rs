@@ -154,6 +154,14 @@ impl<'a> Budget<'a> {
         Budget { deadline: Instant::now().checked_add(timeout), ..self }
     }
 
+    /// The same with a part of the time that is left, where there is a deadline.
+    #[must_use]
+    pub fn with_part_of_time(self, part: f64) -> Budget<'a> {
+        let now = Instant::now();
+        let deadline = self.deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(part));
+        Budget { deadline, ..self }
+    }
+
     /// The same, stopped as soon as somebody sets the flag.
     #[must_use]
     pub fn with_interrupt(self, interrupt: &'a AtomicBool) -> Budget<'a> {
@@ -278,7 +286,9 @@ mod tests {
         assert_eq!((whole.check(), share.check()), (None, None));
         flag.store(true, Ordering::Relaxed);
         assert_eq!((whole.check(), share.check()), (Some(Bound::Interrupt), Some(Bound::Interrupt)));
-        let over = Budget::unlimited().with_timeout(Duration::ZERO).share(limits(1, None));
+        let over = whole.with_timeout(Duration::ZERO).with_part_of_time(0.5).share(limits(1, None));
+        flag.store(false, Ordering::Relaxed);
+        assert_eq!(Budget::unlimited().with_part_of_time(0.5).check(), None);
         assert_eq!(over.report(&Statistics::default()), Err(Bound::Timeout));
     }
 

@@ -11,8 +11,7 @@ use super::place::{PlacePair, Places};
 use super::predict::{Potential, Prediction, PredictionRequest, predict};
 use super::trials::{PairAim, PairTrials, TrialRequest, direct_at};
 use cssame_budget::{Bound, Budget, Limits};
-use cssame_explore as explore;
-use cssame_explore::RacesAnswer;
+use cssame_explore::{RacesAnswer, Subject};
 use cssame_form::races::{PotentialRaces, potential_races};
 use cssame_ir::{Access, LeafId, Program};
 use cssame_model::Model;
@@ -185,7 +184,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     timing.trials = clock.lap();
     let exploration = request.explore.map(|states| {
         let share = budget.share(Limits { max_states: Some(states.of(threads)), ..Limits::default() });
-        explore::races(machine, program, &open_accesses(&prediction, &trials), &share)
+        Subject::from(model).races_and_hunt(&open_accesses(&prediction, &trials), &share)
     });
     timing.exploration = clock.lap();
     if let Some(answer) = &exploration {

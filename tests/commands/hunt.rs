@@ -1,6 +1,8 @@
 //! `cssame hunt`: what is found first, and what is sure when time is up.
 
 use crate::process::{Files, call};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Three threads that count; to lose an update takes a preemption.
 const COUNTS: &str = "\
@@ -69,4 +71,32 @@ fn recorded_findings_replay() {
     assert_eq!(answer.status, 1, "{answer:?}");
     let replayed = call("run --schedule", &[&files.path("found/failure-1.json"), &path]);
     assert!(replayed.status == 1 && replayed.stdout.contains("CS0410"), "{replayed:?}");
+}
+
+/// Code and line of the failures, deadlocks and races of a command that visits few states.
+fn bad(command: &str, file: &str) -> BTreeSet<(String, i64)> {
+    let answer = call(&format!("{command} --max-states 2000 --format sarif {file}"), &[""; 0]);
+    assert_eq!(answer.status, 1, "{command} {file}: {answer:?}");
+    let log = answer.json();
+    let of = |one: &Value| {
+        // A race is harmful, or not.
+        let code = one["ruleId"].as_str().unwrap().replace("CS0404", "CS0403");
+        (code, one["locations"][0]["physicalLocation"]["region"]["startLine"].as_i64().unwrap())
+    };
+    log["runs"][0]["results"].as_array().unwrap().iter().map(of).collect()
+}
+
+/// Other searches that a bound cuts tell what few preemptions show.
+#[test]
+fn whoever_is_cut_tells_what_is_found_in_the_order_of_preemptions() {
+    for name in ["message_broker_a", "thread_pool_a"] {
+        let file = format!("benches/real/{name}.csm");
+        let hunted = bad("hunt", &file);
+        let ends: BTreeSet<_> = hunted.iter().filter(|(code, _)| code != "CS0403").cloned().collect();
+        assert!(!ends.is_empty(), "{name}");
+        for (command, wanted) in [("futures", &ends), ("check --confirm", &ends), ("races", &hunted), ("ci", &hunted)] {
+            let found = bad(command, &file);
+            assert!(found.is_superset(wanted), "{command} {name}: {found:?} without some of {wanted:?}");
+        }
+    }
 }

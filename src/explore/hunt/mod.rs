@@ -18,6 +18,7 @@
 //! asked what reads see and what is printed; of executions without end only whether there can be any ([`endless`](crate::endless()) finds
 //! them).
 
+mod beside;
 mod claims;
 mod going_on;
 mod path;
@@ -174,7 +175,7 @@ impl Subject<'_> {
         if over != Over::Complete {
             shown.extend(std::mem::take(&mut sampled.bad).into_witnesses());
         }
-        let (failures, deadlocks) = listed(machine, bad_ends(machine, &mut search.tables, shown));
+        let (failures, deadlocks) = listed(machine, bad_ends(machine, &mut search.tables, &shown));
         HuntAnswer {
             failures,
             deadlocks,
@@ -194,13 +195,17 @@ impl Subject<'_> {
 }
 
 impl HuntAnswer {
+    /// The executions that end in failures and deadlocks.
+    fn bad_schedules(&self) -> impl Iterator<Item = &Vec<Choice>> {
+        let failures = self.failures.iter().map(|(of, _)| &of.schedule);
+        failures.chain(self.deadlocks.iter().map(|(of, _)| &of.schedule))
+    }
+
     /// Takes over the failures and deadlocks that it does not have.
     fn take_ends(&mut self, machine: &Machine, ends: &Answer) {
-        let own =
-            self.failures.iter().map(|(of, _)| &of.schedule).chain(self.deadlocks.iter().map(|(of, _)| &of.schedule));
         let others = ends.failures.iter().map(|of| &of.schedule).chain(ends.deadlocks.iter().map(|of| &of.schedule));
-        let schedules = own.chain(others).cloned().collect();
-        (self.failures, self.deadlocks) = listed(machine, bad_ends(machine, &mut self.tables, schedules));
+        let schedules: Vec<Vec<Choice>> = self.bad_schedules().chain(others).cloned().collect();
+        (self.failures, self.deadlocks) = listed(machine, bad_ends(machine, &mut self.tables, &schedules));
     }
 }
 
@@ -215,19 +220,29 @@ fn listed(machine: &Machine, bad: BadEnds<(u32, Vec<Choice>)>) -> (Vec<(FailureW
 }
 
 /// The failures and deadlocks that these executions end in, each with the preemptions and the steps of the first one that does.
+fn bad_ends(machine: &Machine, tables: &mut Tables, schedules: &[Vec<Choice>]) -> BadEnds<(u32, Vec<Choice>)> {
+    let mut bad = BadEnds::default();
+    note_ends((machine, tables), schedules, &mut bad, |steps| (preemptions(machine, steps), steps.clone()));
+    bad
+}
+
+/// Notes how executions end.
 ///
 /// The states of the search do not tell where locks were taken, so the executions are made again.
-fn bad_ends(machine: &Machine, tables: &mut Tables, schedules: Vec<Vec<Choice>>) -> BadEnds<(u32, Vec<Choice>)> {
-    let mut bad = BadEnds::default();
+fn note_ends<'s, W>(
+    (machine, tables): (&Machine, &mut Tables),
+    schedules: impl IntoIterator<Item = &'s Vec<Choice>>,
+    bad: &mut BadEnds<W>,
+    witness: impl Fn(&Vec<Choice>) -> W,
+) {
     for steps in schedules {
         let mut walk = Walk::new(machine, tables, &mut ());
-        if walk.follow(&steps, &mut ()).is_err() {
+        if walk.follow(steps, &mut ()).is_err() {
             continue;
         }
         let (progress, state) = (walk.progress(), walk.into_state());
         if let Some(end) = End::of(machine, &state, progress) {
-            bad.note((machine, tables, &state), end, || (preemptions(machine, &steps), steps));
+            bad.note((machine, tables, &state), end, || witness(steps));
         }
     }
-    bad
 }

@@ -6,7 +6,7 @@
 //! Two failures are one if kind, message and place are the same; two deadlocks are one if the same threads stand at the same
 //! places and wait for the same. A place is one of the text: which copy of a function a call has is no matter of the program.
 
-use crate::answer::{Answer, FailureWitness};
+use crate::answer::FailureWitness;
 use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::states::End;
 use cssame_ir::TextId;
@@ -37,13 +37,16 @@ impl<W> Default for BadEnds<W> {
 
 impl BadEnds<Vec<Choice>> {
     /// Takes those of an answer out of it.
-    pub(crate) fn take(machine: &Machine, answer: &mut Answer) -> BadEnds<Vec<Choice>> {
+    pub(crate) fn take(
+        machine: &Machine,
+        (failures, deadlocks): (&mut Vec<FailureWitness>, &mut Vec<Deadlock>),
+    ) -> BadEnds<Vec<Choice>> {
         let failure =
             |FailureWitness { failure, path, schedule }| (failure_key(machine, &failure), (failure, path, schedule));
         let deadlock = |Deadlock { threads, schedule }| (places(machine, &threads), (threads, schedule));
         BadEnds {
-            failures: std::mem::take(&mut answer.failures).into_iter().map(failure).collect(),
-            deadlocks: std::mem::take(&mut answer.deadlocks).into_iter().map(deadlock).collect(),
+            failures: std::mem::take(failures).into_iter().map(failure).collect(),
+            deadlocks: std::mem::take(deadlocks).into_iter().map(deadlock).collect(),
         }
     }
 }

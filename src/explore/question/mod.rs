@@ -27,6 +27,6 @@ mod infinite;
 pub(super) mod outcomes;
 pub mod overlaps;
 pub mod races;
-mod samples;
+pub(crate) mod samples;
 pub(super) mod select;
 pub(super) mod steps;

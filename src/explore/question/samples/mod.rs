@@ -115,11 +115,21 @@ impl<'a> Samples<'a> {
             let limits = Limits { max_work: Some(LAST_SHARE), ..Limits::default() };
             self.run(&Budget::from(limits).with_timeout(LAST_MOMENT));
         }
-        let mut addition = Addition::new(self.machine, query, answer);
-        self.found.kept.iter().chain(others).for_each(|steps| addition.add(steps));
-        addition.finish();
+        add_executions(self.machine, query, self.found.kept.iter().chain(others), answer);
         answer.statistics.executions += self.executions;
     }
+}
+
+/// Adds what executions show to an answer that does not have it.
+pub(crate) fn add_executions<'s>(
+    machine: &Machine,
+    query: &Query<'_>,
+    executions: impl Iterator<Item = &'s Vec<Choice>>,
+    answer: &mut Answer,
+) {
+    let mut addition = Addition::new(machine, query, answer);
+    executions.for_each(|steps| addition.add(steps));
+    addition.finish();
 }
 
 impl Found<'_> {
@@ -185,7 +195,7 @@ impl<'s> Addition<'s> {
             query,
             terms: answer.terms.iter().map(|term| (term.read, term.definition)).collect(),
             outcomes: answer.outcomes.iter().map(|outcome| (outcome.outputs.clone(), outcome.status)).collect(),
-            bad: BadEnds::take(machine, answer),
+            bad: BadEnds::take(machine, (&mut answer.failures, &mut answer.deadlocks)),
             answer,
             left: MAX_TERM_STEPS.saturating_sub(known_steps),
         }
