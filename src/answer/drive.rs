@@ -9,7 +9,9 @@ use cssame_driver::{
     Contents, DeadlockEntry, DriveError, FailureEntry, Input, LatchesError, Options, OutcomeEntry, Package, PairCounts,
     PairEntry, RaceEntry, Target, TermEntry, TestEntry, Wanted, check_size, drive_selection,
 };
-use cssame_explore::{EndlessRequest, Query, Subject, UnfinishedReport, Verdict, unfinished_report};
+use cssame_explore::{
+    Answer, EndlessRequest, HuntRequest, Query, Subject, UnfinishedReport, Verdict, unfinished_report,
+};
 use cssame_form::Selection;
 use cssame_model::Model;
 use cssame_schedule::{Departure, Schedule};
@@ -186,12 +188,20 @@ pub fn drive(
         return drive_selected((model, plain), request, budget);
     }
     check_size(model.form())?;
-    let query = match request.contents {
-        Contents::Terms | Contents::Failures => Query::WITHOUT_OUTCOMES,
-        Contents::Outcomes => Query::default(),
+    let (subject, endless) = (Subject::from(model), EndlessRequest::default());
+    let by_futures = |query| {
+        let search = || subject.futures_and_hunt(&query, budget);
+        endless::around(model, endless, budget, search, |answer| answer)
     };
-    let search = || Subject::from(model).futures_and_hunt(&query, budget);
-    let (answer, endless) = endless::around(model, EndlessRequest::default(), budget, search, |answer| answer);
+    let (answer, endless) = match request.contents {
+        Contents::Terms | Contents::Failures => by_futures(Query::WITHOUT_OUTCOMES),
+        Contents::Outcomes => by_futures(Query::default()),
+        Contents::FailuresAlone => {
+            let hunt = HuntRequest { stops_at_ends: true, ..HuntRequest::default() };
+            let (hunted, endless) = endless::around_hunt(model, endless, budget, || subject.hunt(&hunt, budget));
+            (Answer::from(hunted), endless)
+        }
+    };
     let DriveRequest { contents, distinct, .. } = *request;
     let wanted = Wanted { answer: &answer, contents, distinct, code: input(plain) };
     let package = driver::drive(&input(model), &wanted, budget, request.options)?;

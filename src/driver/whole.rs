@@ -3,8 +3,8 @@
 //! **Input**: a program, and what the exploration has found ([`Answer`]). **Output**: a [`Package`].
 //!
 //! **Algorithm**.
-//! 1. Each feasible term of a pi function gets a test of the execution that [`witnesses`](super::witnesses) chooses. Where it is
-//!    wanted, terms whose executions are one future share a test.
+//! 1. Unless failures alone are wanted, each feasible term of a pi function gets a test of the execution that
+//!    [`witnesses`](super::witnesses) chooses. Where it is wanted, terms whose executions are one future share a test.
 //! 2. Each failure and each deadlock that no test shows gets a test of its own, and each outcome, where that is wanted.
 //! 3. A program without pi functions gets a test of an execution that ends well.
 //!
@@ -28,7 +28,7 @@ use cssame_schedule::{ExecutionStatus, RoundRobin, Scripted, Then, fewer_switche
 use cssame_vm::Choice;
 use rustc_hash::FxHashMap;
 
-/// What has a test beside terms.
+/// What has a test beside terms, if these have one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contents {
     /// Nothing.
@@ -36,6 +36,8 @@ pub enum Contents {
     /// Each failure and each deadlock; and in a program without pi functions one execution that ends well.
     #[default]
     Failures,
+    /// The failures and deadlocks, and no term.
+    FailuresAlone,
     /// The same and each outcome.
     Outcomes,
 }
@@ -77,7 +79,8 @@ pub fn drive(
         tests: Vec::new(),
         steps: 0,
     };
-    let all = pi_terms(input);
+    let has_terms = wanted.contents != Contents::FailuresAlone;
+    let all = if has_terms { pi_terms(input) } else { Vec::new() };
     let picture = InitialPicture::new(input.form, &all);
     writer.terms(wanted, (&picture, &all), budget);
     if wanted.contents != Contents::Terms {
@@ -87,8 +90,10 @@ pub fn drive(
     if wanted.contents == Contents::Outcomes {
         writer.outcomes(answer);
     }
-    if wanted.contents != Contents::Terms && all.is_empty() {
-        writer.one_outcome(answer, budget);
+    match wanted.contents {
+        Contents::FailuresAlone => writer.manifest.note = Some("no test: no failure and no deadlock was found"),
+        Contents::Failures | Contents::Outcomes if all.is_empty() => writer.one_outcome(answer, budget),
+        Contents::Failures | Contents::Outcomes | Contents::Terms => {}
     }
     let cases = writer.cases(&picture);
     package(&[Module::only(&wanted.code)], &cases, writer.manifest, options)

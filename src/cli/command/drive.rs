@@ -63,8 +63,8 @@ pub struct Arguments {
     /// Make one test, for an execution with this term (repeatable: with all of them)
     #[arg(long, value_name = "READ=DEF")]
     pub select: Vec<String>,
-    /// Make tests for terms, and for each failure and each deadlock (the default)
-    #[arg(long, conflicts_with_all = ["select", "pairs", "race", "outcomes", "terms_only"])]
+    /// Make tests for each failure and each deadlock alone, not for terms
+    #[arg(long, conflicts_with_all = ["select", "pairs", "race", "outcomes", "terms_only", "distinct"])]
     pub failures: bool,
     /// Make also a test for each outcome that no other test shows
     #[arg(long, conflicts_with_all = ["select", "pairs", "race", "terms_only"])]
@@ -144,7 +144,7 @@ impl Job for Arguments {
 Writes a package with one test for each feasible term of each pi function: real threads, held to one recorded \
 order, so that the read sees just that write, every time. It is a Cargo package, or with `--target` one of Java, plain or with \
 AspectJ. Terms that no execution can realise are listed in its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
-outcome, too. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
+outcome, too; with `--failures` these alone have tests. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
 
 Where many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
 other reads as possible see writes of parallel threads.
@@ -167,7 +167,7 @@ Examples:
   cssame drive samples/cssame_fig2.csm --out fig2
   cssame drive samples/cssame_fig2.csm --out fig2 --run
   cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
-  cssame drive samples/bank_transfer_deadlock.csm --out blocked --run
+  cssame drive samples/bank_transfer_deadlock.csm --out blocked --failures --run
   cssame drive samples/counter_unlocked.csm --out lost --expect recorded
   cssame drive samples/cssame_fig6.csm --out sums --outcomes --distinct
   cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
@@ -336,10 +336,11 @@ impl Arguments {
     }
 
     fn contents(&self) -> Contents {
-        match (self.terms_only, self.outcomes) {
-            (true, _) => Contents::Terms,
-            (_, true) => Contents::Outcomes,
-            _ => Contents::Failures,
+        match self {
+            Arguments { terms_only: true, .. } => Contents::Terms,
+            Arguments { outcomes: true, .. } => Contents::Outcomes,
+            Arguments { failures: true, .. } => Contents::FailuresAlone,
+            Arguments { .. } => Contents::Failures,
         }
     }
 

@@ -209,6 +209,27 @@ impl HuntAnswer {
     }
 }
 
+/// The failures and deadlocks, as other searches tell them.
+impl From<HuntAnswer> for Answer {
+    fn from(hunted: HuntAnswer) -> Answer {
+        Answer {
+            bound: hunted.bound.filter(|_| !hunted.has_all_ends),
+            statistics: hunted.statistics,
+            futures: None,
+            all_end: hunted.all_end,
+            from_slices: false,
+            threads: 0,
+            terms: Vec::new(),
+            undecided: Vec::new(),
+            outcomes: Vec::new(),
+            failures: hunted.failures.into_iter().map(|(of, _)| of).collect(),
+            deadlocks: hunted.deadlocks.into_iter().map(|(of, _)| of).collect(),
+            open: Vec::new(),
+            tables: hunted.tables,
+        }
+    }
+}
+
 /// Failures by place, and deadlocks, those with the fewest preemptions first.
 fn listed(machine: &Machine, bad: BadEnds<(u32, Vec<Choice>)>) -> (Vec<(FailureWitness, u32)>, Vec<(Deadlock, u32)>) {
     let (failures, deadlocks) = bad.witnesses(machine);

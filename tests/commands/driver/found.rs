@@ -44,6 +44,20 @@ fn ending<'a>(answer: &'a Value, end: &str) -> Vec<&'a str> {
     tests.map(|test| test["name"].as_str().unwrap()).collect()
 }
 
+/// Who asks for failures gets no tests of terms, and no search for these either.
+#[test]
+fn failures_alone_have_tests_where_they_are_asked_for() {
+    for (file, named) in [(file("bank_transfer_deadlock"), 1), (root().join("benches/real/message_broker_a.csm"), 2)] {
+        let (answer, status, _) = drive(&file, &["--failures", "--max-states", "2000"]);
+        let deadlocks = list(&answer, "deadlocks");
+        assert_eq!((status, deadlocks.len(), list(&answer, "tests").len()), (1, named, named), "{answer}");
+        assert!(list(&answer, "terms").is_empty() && deadlocks[0]["test"] == "deadlock_1", "{answer}");
+    }
+    let (answer, status, tests) = drive_text("int x;\ncobegin\nA: x = 1;\nB: print(x);\ncoend\n", &["--failures"]);
+    assert_eq!((status, list(&answer, "tests").len(), tests.contains("#[test]")), (0, 0, false), "{answer}");
+    assert_eq!(answer["note"], "no test: no failure and no deadlock was found");
+}
+
 const BOTH_SEEN: &str = "int a, b;\ncobegin\n  T1: a = 1;\n  T2: b = 1;\n  T3: assert(a + b != 2);\ncoend\n";
 
 #[test]
