@@ -7,7 +7,9 @@
 //! 1. Each file is checked, and its potential findings are held to executions where `races` is asked for: what is
 //!    impossible is no finding.
 //! 2. If it compiles, `races` and, where it has a `main`, `futures` are asked.
-//! 3. What two commands find alike (a deadlock that `races` meets and `futures` finds) is one finding.
+//! 3. What two commands find alike (a deadlock that `races` meets and `futures` finds) is one finding. A race of `races` for a variable
+//!    of which an execution has shown what the text says (CS0401) is that finding, if both its places are in it.
+//! 4. How the program ends badly comes first.
 
 use super::check::{CheckInput, CheckReport, check};
 use super::compiled::Compiled;
@@ -72,6 +74,8 @@ pub struct CiOutcome {
     pub complete: bool,
     /// Findings that count, which no command before has found.
     pub findings: usize,
+    /// Findings that a command before has found as well.
+    pub also_found: usize,
     /// The bound that was hit.
     #[serde(skip)]
     pub bound: Option<Bound>,
@@ -174,7 +178,7 @@ fn execute<'a>(
 }
 
 fn outcome(command: CiCommand, bound: Option<Bound>, complete: bool, began: Instant) -> CiOutcome {
-    CiOutcome { command, complete, findings: 0, bound, time: began.elapsed() }
+    CiOutcome { command, complete, findings: 0, also_found: 0, bound, time: began.elapsed() }
 }
 
 /// What tells the findings of a file apart.
@@ -208,23 +212,90 @@ impl CiFile {
     }
 
     /// The findings, each with the first command that has it; and for the whole file what was looked for.
-    pub(super) fn findings(&self) -> (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) {
-        let (mut files, mut list): (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) = (Vec::new(), Vec::new());
+    pub(super) fn findings(&self) -> CiFindings<'_> {
+        let mut all = CiFindings::default();
         let mut seen: BTreeSet<Key> = BTreeSet::new();
         for (command, findings) in self.all() {
-            match files.first_mut() {
+            match all.files.first_mut() {
                 Some(first) => first.looked_for.extend(findings.files.into_iter().flat_map(|of| of.looked_for)),
-                None => files = findings.files,
+                None => all.files = findings.files,
             }
-            let is_asked = self.commands.iter().any(|of| of.command == command);
-            let key = |of: &Diagnostic| (of.code, of.span(), of.message.clone());
+            if !self.commands.iter().any(|of| of.command == command) {
+                continue;
+            }
             // One command may have several of one place and message, such as races with several threads.
-            let own: Vec<Key> = findings.list.iter().map(|finding| key(&finding.diagnostic)).collect();
-            let new = findings.list.into_iter().filter(|finding| !seen.contains(&key(&finding.diagnostic)));
-            list.extend(new.filter(|_| is_asked).map(|finding| (command, finding)));
-            seen.extend(own.into_iter().filter(|_| is_asked));
+            let mut own: Vec<Key> = Vec::new();
+            for finding in findings.list {
+                let key = (finding.diagnostic.code, finding.diagnostic.span(), finding.diagnostic.message.clone());
+                if seen.contains(&key) || all.takes_race(&finding) {
+                    all.also_found.push(command);
+                } else {
+                    all.list.push((command, finding));
+                }
+                own.push(key);
+            }
+            seen.extend(own);
+            if command == CiCommand::Check {
+                all.real = self.check.with_status("real").collect();
+            }
         }
-        (files, list)
+        all.list.sort_by_key(|(_, finding)| !is_end(finding.diagnostic.code));
+        all
+    }
+}
+
+/// Whether it is a way in which an execution ends badly, or does not end.
+fn is_end(code: Code) -> bool {
+    matches!(
+        code,
+        Code::AssertionFailed
+            | Code::ErrorReached
+            | Code::Deadlock
+            | Code::DivisionByZero
+            | Code::IndexOutOfRange
+            | Code::UnlockNotHeld
+            | Code::NoEnd
+            | Code::Livelock
+            | Code::Starvation
+    )
+}
+
+/// The findings of a file.
+#[derive(Default)]
+pub(super) struct CiFindings<'a> {
+    /// What was looked for.
+    pub files: Vec<Examined<'a>>,
+    /// The findings, each with the first command that has it.
+    pub list: Vec<(CiCommand, Finding<'a>)>,
+    /// For each finding that a command before has, the command that has it as well.
+    also_found: Vec<CiCommand>,
+    /// The places of those of the text that an execution has shown.
+    real: Vec<usize>,
+}
+
+impl<'a> CiFindings<'a> {
+    /// Whether a race is what the text says of a variable already; then it shows that.
+    fn takes_race(&mut self, race: &Finding<'a>) -> bool {
+        let race_codes = [Code::RealRace, Code::HarmfulRace, Code::BenignRace];
+        let Some(first) = race.diagnostic.span().filter(|_| race_codes.contains(&race.diagnostic.code)) else {
+            return false;
+        };
+        for &index in &self.real {
+            let Some((_, said)) = self.list.get_mut(index) else { continue };
+            let of_text = &said.diagnostic;
+            let labels = of_text.primary.iter().chain(&of_text.secondary);
+            let has = |span: Span| labels.clone().any(|label| label.span == span);
+            if of_text.code == Code::UnprotectedAccess
+                && has(first)
+                && race.diagnostic.secondary.iter().any(|label| has(label.span))
+            {
+                if said.steps.is_empty() {
+                    said.steps = race.steps;
+                }
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -234,7 +305,7 @@ impl CiReport {
     pub fn findings(&self) -> Findings<'_> {
         let mut all = Findings::default();
         for file in &self.files {
-            let (files, list) = file.findings();
+            let CiFindings { files, list, .. } = file.findings();
             all.files.extend(files);
             all.list.extend(list.into_iter().map(|(_, finding)| finding));
         }
@@ -248,7 +319,8 @@ impl CiReport {
         let mut diagnostics = Vec::new();
         for index in 0..self.files.len() {
             let mut counted: Vec<CiCommand> = Vec::new();
-            for (command, finding) in self.files[index].findings().1 {
+            let CiFindings { list, also_found, .. } = self.files[index].findings();
+            for (command, finding) in list {
                 let Some(&Some(severity)) = severities.next() else { continue };
                 diagnostics.push(diagnostic_data(finding.sources, &Diagnostic { severity, ..finding.diagnostic }));
                 if command != CiCommand::Check || severity != Severity::Note {
@@ -256,7 +328,8 @@ impl CiReport {
                 }
             }
             for of in &mut self.files[index].commands {
-                of.findings = counted.iter().filter(|&&command| command == of.command).count();
+                let of_command = |list: &[CiCommand]| list.iter().filter(|&&command| command == of.command).count();
+                (of.findings, of.also_found) = (of_command(&counted), of_command(&also_found));
             }
         }
         CiReport { diagnostics, ..self }

@@ -7,7 +7,9 @@ use super::declared::Declared;
 use super::endless::EndlessFindings;
 use super::finding;
 use super::suppress::{Examined, Finding, Findings};
+use super::symmetric::group_symmetric;
 use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
+use cssame_explore::report::DeadlockReport;
 use cssame_front::may_allow;
 use cssame_model::{Model, Unit};
 use cssame_paths::report::PathsReport;
@@ -57,6 +59,17 @@ impl<'a> Collector<'a> {
         self.findings.list.push(Finding { diagnostic, sources, is_fatal: false, steps });
     }
 
+    /// Adds deadlocks; those that differ in the names of threads alone are one finding.
+    pub(super) fn add_deadlocks(&mut self, all: &[(&'a SourceMap, &'a DeadlockReport)]) {
+        for members in group_symmetric(all.iter().map(|(_, of)| &of.threads[..])) {
+            let [first, others @ ..] = members.as_slice() else { continue };
+            let others: Vec<_> = others.iter().map(|&other| &all[other].1.threads[..]).collect();
+            let (sources, of) = all[*first];
+            let found = finding::with_symmetric(finding::deadlock(sources, &of.threads), &others);
+            self.add_of(sources, found, &of.schedule);
+        }
+    }
+
     /// Adds what tests of `paths` show.
     pub(super) fn add_paths(&mut self, report: &'a PathsReport, model: &Model) {
         for race in report.races.iter().filter(|race| race.is_finding()) {
@@ -66,9 +79,8 @@ impl<'a> Collector<'a> {
             let found = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
             self.add_shown(found, &met.failure.schedule);
         }
-        for met in &report.deadlocks {
-            self.add_shown(finding::deadlock(model.sources(), &met.deadlock.threads), &met.deadlock.schedule);
-        }
+        let deadlocks: Vec<_> = report.deadlocks.iter().map(|met| (self.sources, &met.deadlock)).collect();
+        self.add_deadlocks(&deadlocks);
     }
 
     /// Adds executions without end, and notes that there are no others where all were looked for.

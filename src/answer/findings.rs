@@ -105,9 +105,8 @@ impl FuturesAnswer {
             let found = finding::failure(&model.naming(), &witness.failure, &data.thread, &data.facts);
             collector.add_shown(found, &data.schedule);
         }
-        for deadlock in &self.futures.deadlocks {
-            collector.add_shown(finding::deadlock(model.sources(), &deadlock.threads), &deadlock.schedule);
-        }
+        let deadlocks: Vec<_> = self.futures.deadlocks.iter().map(|deadlock| (model.sources(), deadlock)).collect();
+        collector.add_deadlocks(&deadlocks);
         collector.add_endless(&self.endless, model.sources());
         if let Some(selection) = self.selection.as_ref().filter(|of| of.consistent == Some(false)) {
             collector.add(finding::inconsistent(&selection.contradiction));
@@ -124,9 +123,11 @@ impl HuntAnswer {
     #[must_use]
     pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
         let mut collector = Collector::of_model(model);
-        for of in self.bad_ends(model) {
+        for of in self.bad_ends(model).into_iter().filter(|of| of.kind == BadEndKind::Failure) {
             collector.add_shown(of.diagnostic, of.steps);
         }
+        let deadlocks: Vec<_> = self.report.deadlocks.iter().map(|of| (model.sources(), &of.found)).collect();
+        collector.add_deadlocks(&deadlocks);
         collector.add_endless(&self.report.endless, model.sources());
         for race in self.report.races.iter().flatten() {
             collector.add_shown(finding::met_race(&race.found), &race.found.schedule);
@@ -203,11 +204,9 @@ impl RacesAnswer {
             let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
             collector.add_of(model.sources(), diagnostic, &met.failure.schedule);
         }
-        for met in &report.deadlocks {
-            let sources = sources(met.driver.as_ref());
-            let found = finding::deadlock(sources, &met.deadlock.threads);
-            collector.add_of(sources, found, &met.deadlock.schedule);
-        }
+        let deadlocks: Vec<_> =
+            report.deadlocks.iter().map(|met| (sources(met.driver.as_ref()), &met.deadlock)).collect();
+        collector.add_deadlocks(&deadlocks);
         collector.add_endless(&self.endless, &unit.sources);
         let code = match report.target {
             "correlations" => Code::EndangeredCorrelation,
@@ -301,9 +300,8 @@ impl CoverageAnswer {
             let found = finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts);
             collector.add_shown(found, &met.failure.schedule);
         }
-        for met in &self.met.deadlocks {
-            collector.add_shown(finding::deadlock(model.sources(), &met.deadlock.threads), &met.deadlock.schedule);
-        }
+        let deadlocks: Vec<_> = self.met.deadlocks.iter().map(|met| (model.sources(), &met.deadlock)).collect();
+        collector.add_deadlocks(&deadlocks);
         collector.add_endless(&self.endless, model.sources());
         collector.findings
     }

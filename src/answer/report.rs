@@ -264,7 +264,7 @@ impl ReportAnswer {
     pub fn judged(self, judged: &Judged) -> ReportAnswer {
         let mut findings = Vec::new();
         for file in &self.ci.files {
-            let list = file.findings().1.into_iter();
+            let list = file.findings().list.into_iter();
             for (((command, finding), severity), &execution) in
                 list.zip(&judged.severities).zip(&self.executions.of_findings)
             {

@@ -47,7 +47,7 @@ type Endless<'a> = (Code, String, &'a CycleReport);
 
 /// The executions of the findings of a file.
 pub(super) fn executions(file: &CiFile) -> Executions {
-    let findings = file.findings().1;
+    let findings = file.findings().list;
     let Some(Compiled::Program(model)) = file.subject() else {
         return Executions { of_findings: vec![None; findings.len()], ..Executions::default() };
     };

@@ -146,10 +146,15 @@ impl<'a> Chart<'a> {
 fn class(kind: RowKind) -> &'static str {
     match kind {
         RowKind::Read => "read",
-        RowKind::Write => "write",
+        RowKind::Write | RowKind::Operation => "write",
         RowKind::Failure => "failure",
         RowKind::Blocked => "blocked",
-        RowKind::Synchronise | RowKind::Thread | RowKind::Choose | RowKind::Print | RowKind::Omitted => "other",
+        RowKind::Synchronise
+        | RowKind::Thread
+        | RowKind::Choose
+        | RowKind::Print
+        | RowKind::Omitted
+        | RowKind::Call => "other",
     }
 }
 

@@ -136,8 +136,8 @@ impl Observer for Overlaps<'_> {
         self.take();
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
-        self.calls.call(thread, function, arguments);
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]) {
+        self.calls.call(thread, at, function, arguments);
     }
 
     fn leave(&mut self, thread: ThreadName) {

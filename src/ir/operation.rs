@@ -82,6 +82,18 @@ pub enum AtomicOperation {
     FetchAdd(Operand, Arithmetic),
 }
 
+impl AtomicOperation {
+    /// Its name in the text.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            AtomicOperation::CompareAndSwap { .. } => "cas",
+            AtomicOperation::Swap(_) => "swap",
+            AtomicOperation::FetchAdd(..) => "fetch_add",
+        }
+    }
+}
+
 /// What a thread is called, below the path of the thread that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadLabel {

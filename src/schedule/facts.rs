@@ -92,7 +92,7 @@ impl Observer for History {
         }
     }
 
-    fn call(&mut self, thread: ThreadName, _: FunctionId, _: &[i64]) {
+    fn call(&mut self, thread: ThreadName, _: CodeIndex, _: FunctionId, _: &[i64]) {
         self.of(thread.path).push(Vec::new());
     }
 

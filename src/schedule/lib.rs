@@ -20,6 +20,7 @@
 //! **Soundness and limits**. Everything here is deterministic. Outside of this layer and the machine itself only the searches of
 //! `explore` do steps of the machine by themselves.
 
+mod calls;
 mod causality;
 mod clocks;
 mod dependence;
@@ -28,6 +29,7 @@ mod estimate;
 mod execution;
 mod facts;
 mod file;
+mod fold;
 mod greybox;
 mod held;
 mod interruptions;

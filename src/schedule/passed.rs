@@ -285,7 +285,7 @@ impl Observer for Branches<'_> {
         self.turn(thread.path, at, holds, None);
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+    fn call(&mut self, thread: ThreadName, _: CodeIndex, function: FunctionId, arguments: &[i64]) {
         self.enter(thread.path, function, arguments);
     }
 

@@ -1,8 +1,8 @@
 //! Prints a trace in columns.
 //!
-//! **Input**: a [`Trace`] and the width of the terminal.
+//! **Input**: a [`Trace`], [folded](super::fold) unless all is asked for, and the width of the terminal.
 //!
-//! **Output**: text: a column of source lines, then one column for each thread. Where the columns would become too narrow,
+//! **Output**: text: a column of source lines, then one column for each thread, or the text of the line beside each row. Where the columns would become too narrow,
 //! there is one for all, in which each row begins with its thread.
 //!
 //! **Algorithm**: each line of text has one row of the trace, so that it may go on to the right margin. A row that does not fit
@@ -14,21 +14,26 @@
 use super::row::{Row, RowKind};
 use super::trace::Trace;
 use anstyle::{AnsiColor, Style};
-use cssame_source::cut::{columns, visible};
+use cssame_source::cut::{columns, head, visible};
+use cssame_source::{FileId, SourceMap};
 use std::fmt::Write;
 
 /// How to print a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RenderOptions {
+#[derive(Clone, Copy, Debug)]
+pub struct RenderOptions<'a> {
     /// Columns of the terminal.
     pub width: usize,
     /// Whether to use colours.
     pub color: bool,
+    /// Whether calls are shown with all that is done in them.
+    pub whole: bool,
+    /// The text to show beside each row, where it is to be shown.
+    pub source: Option<&'a SourceMap>,
 }
 
-impl Default for RenderOptions {
+impl Default for RenderOptions<'_> {
     fn default() -> Self {
-        RenderOptions { width: 80, color: false }
+        RenderOptions { width: 80, color: false, whole: false, source: None }
     }
 }
 
@@ -46,20 +51,24 @@ const HANGING: usize = 2;
 
 /// A trace as text; every line ends in a newline.
 #[must_use]
-pub fn render(trace: &Trace, options: &RenderOptions) -> String {
+pub fn render(trace: &Trace, options: &RenderOptions<'_>) -> String {
+    let trace = if options.whole { trace.with_operations() } else { trace.folded() };
     let count = trace.threads.len().max(1);
     let rest = options.width.saturating_sub(LINE_WIDTH);
-    let width = (rest / count).min(WIDEST);
-    let names_fit = trace.threads.iter().all(|name| columns(name) < width) || count == 1;
-    let has_columns = (width >= NARROWEST || count == 1) && names_fit;
+    let widths = widths(&trace, rest);
+    let names_fit = trace.threads.iter().zip(&widths).all(|(name, &width)| columns(name) < width) || count == 1;
+    let are_wide = count == 1 || widths.iter().all(|&width| width >= NARROWEST);
+    let has_columns = options.source.is_none() && are_wide && names_fit;
     let mut out = String::new();
     if has_columns {
-        headline(&mut out, trace, width, options);
+        headline(&mut out, &trace, &widths, options);
     }
     for row in &trace.rows {
-        let indent = if has_columns { width * row.column } else { 0 };
+        let indent = if has_columns { widths[..row.column].iter().sum() } else { 0 };
         let mut words = words(row);
-        if has_columns && (count == 1 || words.iter().all(|word| columns(word) <= rest - indent)) {
+        if let Some(sources) = options.source {
+            beside(&mut out, (row, &trace.threads[row.column]), &words, sources, options);
+        } else if has_columns && (count == 1 || words.iter().all(|word| columns(word) <= rest - indent)) {
             lines(&mut out, row, &words, (indent, indent, rest), options);
         } else {
             words.insert(0, format!("{}:", trace.threads[row.column]));
@@ -69,14 +78,55 @@ pub fn render(trace: &Trace, options: &RenderOptions) -> String {
     out
 }
 
-fn headline(out: &mut String, trace: &Trace, width: usize, options: &RenderOptions) {
+/// The widths of the columns: all alike, unless a row would go on in a further line then. Then each has what its rows need, and where
+/// that is too much, the widest ones less.
+fn widths(trace: &Trace, rest: usize) -> Vec<usize> {
+    let alike = vec![(rest / trace.threads.len().max(1)).min(WIDEST); trace.threads.len()];
+    let end = |column: usize, widths: &[usize]| widths[..column].iter().sum::<usize>();
+    let needed = |row: &Row| words(row).iter().map(|word| columns(word) + 1).sum::<usize>();
+    if trace.rows.iter().all(|row| end(row.column, &alike) + needed(row) <= rest + 1) {
+        return alike;
+    }
+    let mut widths: Vec<usize> = trace.threads.iter().map(|name| (columns(name) + 2).max(NARROWEST)).collect();
+    for row in &trace.rows {
+        widths[row.column] = widths[row.column].max((needed(row) + 1).min(WIDEST));
+    }
+    let mut over = widths.iter().sum::<usize>().saturating_sub(rest);
+    while over > 0 {
+        let Some(widest) = widths.iter_mut().max().filter(|width| **width > NARROWEST) else { return alike };
+        *widest -= 1;
+        over -= 1;
+    }
+    widths
+}
+
+fn headline(out: &mut String, trace: &Trace, widths: &[usize], options: &RenderOptions<'_>) {
     let mut names = String::new();
-    for name in &trace.threads {
+    for (name, width) in trace.threads.iter().zip(widths) {
         let pad = width.saturating_sub(columns(name));
         let _ = write!(names, "{name}{:pad$}", "");
     }
     let style = if options.color { Style::new().bold() } else { Style::new() };
     let _ = writeln!(out, "{style}{:>4}  {}{style:#}", "line", names.trim_end());
+}
+
+/// A row with its thread, and the text of its line beside it.
+fn beside(
+    out: &mut String,
+    (row, thread): (&Row, &str),
+    words: &[String],
+    sources: &SourceMap,
+    options: &RenderOptions<'_>,
+) {
+    let style = if options.color { style(row.kind) } else { Style::new() };
+    let dimmed = if options.color { Style::new().dimmed() } else { Style::new() };
+    let told = format!("{thread}: {}", words.join(" "));
+    let half = options.width.saturating_sub(LINE_WIDTH) / 2;
+    let pad = half.saturating_sub(columns(&told));
+    let text = sources.get(FileId(0)).map_or("", |file| file.line_text(row.line).trim());
+    let room = options.width.saturating_sub(LINE_WIDTH + columns(&told) + pad + 3).max(NARROWEST);
+    let text: String = head(text, room).chars().map(visible).collect();
+    let _ = writeln!(out, "{:>4}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", row.line, "");
 }
 
 /// The lines of a row, the first one with the number of its source line.
@@ -85,7 +135,7 @@ fn lines(
     row: &Row,
     words: &[String],
     (first, others, rest): (usize, usize, usize),
-    options: &RenderOptions,
+    options: &RenderOptions<'_>,
 ) {
     let style = if options.color { style(row.kind) } else { Style::new() };
     let mut indent = first;
@@ -119,10 +169,11 @@ fn words(row: &Row) -> Vec<String> {
 fn style(kind: RowKind) -> Style {
     let color = match kind {
         RowKind::Read => AnsiColor::Cyan,
-        RowKind::Write => AnsiColor::Yellow,
+        RowKind::Write | RowKind::Operation => AnsiColor::Yellow,
         RowKind::Synchronise | RowKind::Thread => AnsiColor::Blue,
         RowKind::Choose | RowKind::Print => AnsiColor::Green,
         RowKind::Failure | RowKind::Blocked => AnsiColor::Red,
+        RowKind::Call => return Style::new().bold(),
         RowKind::Omitted => return Style::new().dimmed(),
     };
     color.on_default()

@@ -27,6 +27,44 @@ pub enum RowKind {
     Blocked,
     /// Accesses of a long atomic block that are not shown one by one.
     Omitted,
+    /// A `cas`, `swap` or `fetch_add` as one row; only of traces to be printed.
+    Operation,
+    /// A call as one row, or the beginning of one; only of traces to be printed.
+    Call,
+}
+
+/// What a row is a part of, beside its step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Nothing.
+    #[default]
+    None,
+    /// A `cas`, `swap` or `fetch_add`, and what it writes.
+    Operation {
+        /// Its name.
+        op: &'static str,
+        /// Of the read: what is written then.
+        new: Option<String>,
+    },
+    /// An atomic block.
+    Block {
+        /// Whether nothing of the block stands before it.
+        begins: bool,
+        /// Whether nothing of the block stands behind it.
+        ends: bool,
+    },
+}
+
+impl Section {
+    /// A row of a block, by itself.
+    pub(super) const BLOCK: Section = Section::Block { begins: true, ends: true };
+
+    /// Says whether a row of a block is its last.
+    pub(super) fn end(&mut self, is_last: bool) {
+        if let Section::Block { ends, .. } = self {
+            *ends = is_last;
+        }
+    }
 }
 
 /// What the words of all notifications begin with.
@@ -65,6 +103,15 @@ pub struct Row {
     /// Whether the thread is left behind it although it could go on.
     #[serde(skip)]
     pub(super) interrupted: bool,
+    /// Its place in the whole trace.
+    #[serde(skip)]
+    pub(super) index: usize,
+    /// The call that it is made in, by its place in the list of calls.
+    #[serde(skip)]
+    pub(super) call: Option<usize>,
+    /// What it is a part of.
+    #[serde(skip)]
+    pub(super) section: Section,
 }
 
 impl Row {
@@ -78,18 +125,32 @@ impl Row {
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let mut words = self.words_of_what_is_done();
+        if let Section::Block { begins, ends } = self.section {
+            if let (true, Some(first)) = (begins, words.first_mut()) {
+                first.insert(0, '[');
+            }
+            if let (true, Some(last)) = (ends, words.last_mut()) {
+                last.push(']');
+            }
+        }
         words.extend(self.interrupted.then(|| "(interrupted)".to_owned()));
         words
     }
 
     fn words_of_what_is_done(&self) -> Vec<String> {
-        let named = self.op.split(' ').chain(self.object.as_deref());
+        let named = self.op.split(' ').chain(self.object.iter().flat_map(|object| object.split(' ')));
         let mut words: Vec<String> = named.map(str::to_owned).collect();
         let Some(value) = &self.value else { return words };
         match self.kind {
             RowKind::Read | RowKind::Write | RowKind::Choose => words.push(format!("= {value}")),
             RowKind::Print => words.push(value.clone()),
-            RowKind::Failure | RowKind::Synchronise | RowKind::Thread | RowKind::Blocked | RowKind::Omitted => {
+            RowKind::Failure
+            | RowKind::Synchronise
+            | RowKind::Thread
+            | RowKind::Blocked
+            | RowKind::Omitted
+            | RowKind::Operation
+            | RowKind::Call => {
                 // A message, or whom a notification wakes.
                 let is_sentence = self.kind == RowKind::Failure || self.op.starts_with(NOTIFY);
                 if let (true, Some(last)) = (is_sentence, words.last_mut()) {

@@ -231,7 +231,7 @@ fn a_trace_has_a_column_for_each_thread() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("read x = 0"), "{text}");
     assert!(!text.contains('\u{1b}'));
-    assert!(render(&trace, &RenderOptions { width: 80, color: true }).contains('\u{1b}'));
+    assert!(render(&trace, &RenderOptions { width: 80, color: true, whole: true, source: None }).contains('\u{1b}'));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn wide_characters_take_two_columns_of_a_trace() {
     let text = "int x;\ncobegin\n A: assert(x == 1, \"漢字漢字 漢字漢字 漢字漢字 漢字漢字\");\n B: x = 1;\ncoend\n";
     let fixture = Fixture::new(text);
     let trace = trace(fixture.naming(), &fixture.find("assert").steps);
-    let text = render(&trace, &RenderOptions { width: 46, color: false });
+    let text = render(&trace, &RenderOptions { width: 46, color: false, whole: true, source: None });
     let lines: Vec<&str> = text.lines().filter(|line| line.contains('漢')).map(|line| line[26..].trim()).collect();
     assert_eq!(lines, ["assert: 漢字漢字", "漢字漢字 漢字漢字", "漢字漢字"], "{text}");
     assert!(text.lines().all(|line| cssame_source::cut::columns(line) <= 46), "{text}");

@@ -13,13 +13,14 @@
 //!
 //! **Soundness and limits**. Accesses to variables of one thread alone have no rows, although a value may come by way of them.
 
+use super::calls::{Call, Stacks};
 use super::causality::Causality;
 use super::describe::{Content, Scene};
 use super::naming::Naming;
 use super::passed::Branches;
-use super::row::{Row, RowKind};
+use super::row::{Row, RowKind, Section};
 use super::walk::Walk;
-use cssame_ir::{DefinitionId, FunctionId, ReadId};
+use cssame_ir::{DefinitionId, FunctionId, Instruction, ReadId};
 use cssame_vm::{Choice, CodeIndex, Event, Observer, Obstacle, PathId, Tables, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -31,6 +32,9 @@ pub struct Trace {
     pub threads: Vec<String>,
     /// What happens, in order.
     pub rows: Vec<Row>,
+    /// The calls that rows belong to.
+    #[serde(skip)]
+    pub(super) calls: Vec<Call>,
 }
 
 impl Trace {
@@ -38,9 +42,17 @@ impl Trace {
     #[must_use]
     pub fn cause(&self) -> Trace {
         let rows = self.rows.iter().filter(|row| row.is_cause).cloned().collect();
-        let mut trace = Trace { threads: self.threads.clone(), rows };
+        let mut trace = Trace { threads: self.threads.clone(), rows, calls: self.calls.clone() };
         trace.drop_empty_columns();
         trace
+    }
+
+    /// The rows of the first steps, and the others.
+    #[must_use]
+    pub fn parted(self, steps: usize) -> (Trace, Trace) {
+        let (first, others) = self.rows.into_iter().partition(|row| row.step <= steps);
+        let part = |rows| Trace { threads: self.threads.clone(), rows, calls: self.calls.clone() };
+        (part(first), part(others))
     }
 
     /// The rows right before a row in the causal order, of the trace as a whole.
@@ -99,6 +111,8 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
         by_name: FxHashMap::default(),
         causality: Causality::default(),
         branches: Branches::new(naming),
+        stacks: Stacks::default(),
+        in_block: false,
     };
     let mut tables = Tables::new();
     let mut events = Heard::default();
@@ -122,7 +136,8 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
 enum Told {
     Event(PathId, CodeIndex, Event),
     Branch(PathId, CodeIndex, bool),
-    Call(PathId, FunctionId, Box<[i64]>),
+    Call(PathId, CodeIndex, FunctionId, Box<[i64]>),
+    Result(PathId, i64),
     Leave(PathId),
 }
 
@@ -139,8 +154,12 @@ impl Observer for Heard {
         self.0.push(Told::Branch(thread.path, at, holds));
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
-        self.0.push(Told::Call(thread.path, function, arguments.into()));
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]) {
+        self.0.push(Told::Call(thread.path, at, function, arguments.into()));
+    }
+
+    fn result(&mut self, thread: ThreadName, bits: i64) {
+        self.0.push(Told::Result(thread.path, bits));
     }
 
     fn leave(&mut self, thread: ThreadName) {
@@ -159,6 +178,9 @@ struct Writer<'a> {
     by_name: FxHashMap<String, usize>,
     causality: Causality,
     branches: Branches<'a>,
+    stacks: Stacks,
+    /// Whether an atomic block has begun.
+    in_block: bool,
 }
 
 impl Writer<'_> {
@@ -173,16 +195,28 @@ impl Writer<'_> {
                     self.branches.turn(thread, at, holds, self.causality.last_row(thread));
                     continue;
                 }
-                Told::Call(thread, function, arguments) => {
+                Told::Call(thread, at, function, arguments) => {
                     self.branches.enter(thread, function, &arguments);
+                    let span = self.naming.machine.span(at);
+                    self.stacks.call(&mut self.trace.calls, (thread, span), (function, &arguments), scene);
+                    continue;
+                }
+                Told::Result(thread, bits) => {
+                    self.stacks.result(&mut self.trace.calls, thread, bits, scene);
                     continue;
                 }
                 Told::Leave(thread) => {
                     self.branches.exit(thread);
+                    self.stacks.leave(&mut self.trace.calls, thread);
                     continue;
                 }
             };
             self.branches.remember(thread, event);
+            match event {
+                Event::AtomicBegin => self.in_block = true,
+                Event::AtomicEnd => self.in_block = false,
+                _ => {}
+            }
             if let Event::Fork { child } | Event::Spawn { child } = event {
                 // The row of the fork comes first, and main before its threads.
                 self.column(thread, scene);
@@ -198,11 +232,15 @@ impl Writer<'_> {
                     let depends = self.causality.dependences(thread, event);
                     let column = self.column(thread, scene);
                     let row = self.push(step, column, content, depends);
-                    self.trace.rows[row].term = match event {
+                    let section = self.section(at, event);
+                    let written = &mut self.trace.rows[row];
+                    written.term = match event {
                         Event::Read { read, writer: Some(definition), .. } => Some((Some(read), definition)),
                         Event::Write { definition, .. } => Some((None, definition)),
                         _ => None,
                     };
+                    (written.call, written.section) = (self.stacks.of(thread), section);
+                    self.complete(row);
                     self.causality.remember(row, thread, event);
                 }
                 None => {
@@ -215,6 +253,31 @@ impl Writer<'_> {
         }
         if let Some((row, count)) = omitted {
             self.trace.rows[row].value = Some(format!("{count} more accesses"));
+        }
+    }
+
+    /// What the row of an event is a part of.
+    fn section(&self, at: CodeIndex, event: Event) -> Section {
+        let Naming { program, machine, .. } = self.naming;
+        let origin = machine.origin(at);
+        let block = &program.functions[origin.function].blocks[origin.block];
+        match (block.instructions.get(origin.instruction as usize), event) {
+            _ if self.in_block => Section::BLOCK,
+            (Some(Instruction::Atomic { op, .. }), Event::Read { .. } | Event::Write { .. }) => {
+                Section::Operation { op: op.word(), new: None }
+            }
+            _ => Section::None,
+        }
+    }
+
+    /// Notes in the row of the read of an atomic operation what the row behind it writes.
+    fn complete(&mut self, row: usize) {
+        let (before, [write, ..]) = self.trace.rows.split_at_mut(row) else { return };
+        let read = before.last_mut().filter(|read| read.step == write.step && read.column == write.column);
+        if let (RowKind::Write, Section::Operation { .. }, Some(read)) = (write.kind, &write.section, read)
+            && let Section::Operation { new, .. } = &mut read.section
+        {
+            new.clone_from(&write.value);
         }
     }
 
@@ -282,6 +345,9 @@ impl Writer<'_> {
             term: None,
             wakes: false,
             interrupted: false,
+            index: self.trace.rows.len(),
+            call: None,
+            section: Section::None,
         });
         self.trace.rows.len() - 1
     }
@@ -311,7 +377,8 @@ impl Writer<'_> {
             let mut depends = self.causality.blocked(path, &obstacle);
             depends.extend(self.passed(&obstacle));
             let column = self.column(path, scene);
-            self.push(step, column, content, depends);
+            let row = self.push(step, column, content, depends);
+            self.trace.rows[row].call = self.stacks.of(path);
         }
     }
 }

@@ -321,7 +321,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             let frame = &self.state.stack[(base + new_frame) as usize..];
             let arguments: SmallVec<[i64; 8]> = function.parameters.iter().map(|&slot| frame[slot as usize]).collect();
             let name = self.name();
-            self.told.call(name, call.function, &arguments);
+            self.told.call(name, CodeIndex(pc), call.function, &arguments);
         }
         true
     }
@@ -341,6 +341,9 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         }
         if WATCHED {
             self.tell_entered();
+            if self.details && present {
+                self.told.result(self.name(), result);
+            }
             self.told.leave(self.name());
         }
         let this = self.this();

@@ -383,9 +383,13 @@ pub trait Observer {
     #[inline(always)]
     fn leave(&mut self, _: ThreadName) {}
 
-    /// `thread` calls a function with these arguments, as bits; told at once, unlike [`Observer::enter`].
+    /// `thread` calls a function at an instruction, with these arguments, as bits; told at once, unlike [`Observer::enter`].
     #[inline(always)]
-    fn call(&mut self, _: ThreadName, _: FunctionId, _arguments: &[i64]) {}
+    fn call(&mut self, _: ThreadName, _at: CodeIndex, _: FunctionId, _arguments: &[i64]) {}
+
+    /// The function that `thread` is about to leave gives this result, as bits; only where calls are told.
+    #[inline(always)]
+    fn result(&mut self, _: ThreadName, _bits: i64) {}
 }
 
 /// An observer of any type, as a step sees it.
@@ -394,7 +398,8 @@ pub(super) trait Told {
     fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool);
     fn enter(&mut self, thread: ThreadName, function: FunctionId);
     fn leave(&mut self, thread: ThreadName);
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]);
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]);
+    fn result(&mut self, thread: ThreadName, bits: i64);
 }
 
 impl<O: Observer> Told for O {
@@ -414,8 +419,12 @@ impl<O: Observer> Told for O {
         Observer::leave(self, thread);
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
-        Observer::call(self, thread, function, arguments);
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]) {
+        Observer::call(self, thread, at, function, arguments);
+    }
+
+    fn result(&mut self, thread: ThreadName, bits: i64) {
+        Observer::result(self, thread, bits);
     }
 }
 

@@ -84,9 +84,15 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
-        self.0.call(thread, function, arguments);
-        self.1.call(thread, function, arguments);
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]) {
+        self.0.call(thread, at, function, arguments);
+        self.1.call(thread, at, function, arguments);
+    }
+
+    #[inline]
+    fn result(&mut self, thread: ThreadName, bits: i64) {
+        self.0.result(thread, bits);
+        self.1.result(thread, bits);
     }
 }
 
@@ -130,8 +136,13 @@ impl<O: Observer> Observer for &mut O {
     }
 
     #[inline]
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
-        (**self).call(thread, function, arguments);
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]) {
+        (**self).call(thread, at, function, arguments);
+    }
+
+    #[inline]
+    fn result(&mut self, thread: ThreadName, bits: i64) {
+        (**self).result(thread, bits);
     }
 }
 

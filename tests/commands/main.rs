@@ -12,6 +12,7 @@ mod coverage;
 mod diff;
 mod driver;
 mod findings;
+mod first_screen;
 mod fmt;
 mod formats;
 mod hunt;

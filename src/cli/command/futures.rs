@@ -40,7 +40,13 @@ pub struct Arguments {
     /// Write the schedules of failures, deadlocks, outcomes and feasible terms to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
-    /// Show also reads that can see a single write, all writes of each read, and all outcomes
+    /// Show the text of the source beside each step
+    #[arg(long)]
+    pub source: bool,
+    /// List the terms, also where there are more than 20
+    #[arg(long)]
+    pub terms: bool,
+    /// Show also reads that can see a single write, all writes of each read, all outcomes, and calls with all their steps
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -142,6 +148,8 @@ starve), or the selection is inconsistent, 2 bad usage or a program that does no
             show: &self.show,
             bounds: &self.search.bounds.text(),
             record_dir: self.record_dir.as_deref(),
+            terms: self.terms,
+            source: self.source,
             all: self.all,
             judged,
             colour: output.colour(),

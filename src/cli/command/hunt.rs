@@ -41,7 +41,10 @@ pub struct Arguments {
     /// Ask for each value of an input in turn, up to the first that fails or is not decided
     #[arg(long, value_name = "NAME=A..B", value_parser = parse_growing, conflicts_with = "record_dir")]
     pub grow: Option<Growing>,
-    /// Show the steps of each finding, not of the first one alone
+    /// Show the text of the source beside each step
+    #[arg(long)]
+    pub source: bool,
+    /// Show the steps of each finding, not of the first one alone, and all that is done in calls
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -172,6 +175,7 @@ goes wrong, 2 bad usage or a program that does not compile, 3 a bound was hit be
             file: &self.file,
             options: &(preemptions + &self.endless.text() + &self.search.bounds.text()),
             record_dir: self.record_dir.as_deref(),
+            source: self.source,
             all: self.all,
             shows_races: true,
             judged,

@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::progress::with_budget;
 use crate::shared::AnalysisOptions;
 use crate::status::Status;
-use crate::view::hunt::{HuntView, guarantee};
+use crate::view::hunt::{self as hunt_view, HuntView, guarantee};
 use clap::Args;
 use cssame_answer::words::plural;
 use cssame_answer::{CheckInput, CheckReport, ConfirmRequest, Findings, HuntAnswer, Judged, check, finding, hunt};
@@ -137,7 +137,7 @@ impl Job for Arguments {
 
     fn print(&self, looked: &Looked, judged: &Judged, output: &mut Output) {
         let Looked { text, refuted, search } = looked;
-        let mut said = String::new();
+        let (mut said, mut is_bad) = (String::new(), false);
         if let Some((model, answer)) = search {
             let view = HuntView {
                 answer,
@@ -145,28 +145,38 @@ impl Job for Arguments {
                 file: &self.file,
                 options: "",
                 record_dir: None,
+                source: false,
                 all: false,
                 shows_races: false,
                 judged,
                 colour: output.colour(),
             };
             let bad = view.findings();
-            if !bad.is_empty() {
-                output.print(&(bad + "\n"));
-            }
+            is_bad = !bad.is_empty();
+            output.print(&bad);
             said = guarantee(answer);
         }
-        output.print(&terminal::render_all(&text.sources, &text.found, output.colour()));
+        // Behind what an execution shows, what the text says is a row each.
+        if is_bad && !text.found.is_empty() {
+            let lines = hunt_view::rows(&text.sources, text.found.iter().map(|one| (one, String::new())));
+            output.print(&format!("\nthe text (`cssame check {}` says more):\n{lines}", name_of(&self.file)));
+        } else {
+            output.print(&terminal::render_all(&text.sources, &text.found, output.colour()));
+        }
         if let Some((model, _)) = search {
             output.complain(model.sources(), &self.bounds(looked));
         }
-        let counted = counted_words(text);
-        let counted = if counted.is_empty() { "nothing found in the text".to_owned() } else { counted };
-        let counted = match refuted {
-            0 => counted,
-            _ => format!("{counted}, and {} that no execution shows", plural(*refuted, "warning")),
+        let counted = match (counted_words(text), refuted) {
+            (counted, 0) if counted.is_empty() && !said.is_empty() => String::new(),
+            (counted, 0) if counted.is_empty() => "nothing found in the text\n".to_owned(),
+            (counted, 0) if said.is_empty() => format!("{counted}\n"),
+            (counted, 0) => format!("{counted} in the text\n"),
+            (counted, &refuted) => {
+                let counted = if counted.is_empty() { "nothing".to_owned() } else { counted };
+                format!("{counted} in the text, and {} that no execution shows\n", plural(refuted, "warning"))
+            }
         };
-        output.summary(&format!("{said}{counted}\n{}", closed_words(&text.closed)));
+        output.summary(&format!("{said}{counted}{}", closed_words(&text.closed)));
     }
 
     fn status(&self, looked: &Looked, judged: &Judged) -> Status {

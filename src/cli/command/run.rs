@@ -76,6 +76,9 @@ pub struct Arguments {
     /// Write the schedule of the execution to a file; of many, that of the first one that ends badly
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    /// Show the text of the source beside each step
+    #[arg(long)]
+    pub source: bool,
     /// Show all steps, not only those that the last one depends on; of many executions, all outcomes
     #[arg(long)]
     pub full: bool,
@@ -354,6 +357,7 @@ impl Arguments {
             model,
             schedule: schedule.as_ref().map(|(_, schedule)| schedule),
             goes_on: self.then.is_some(),
+            source: self.source,
             full: self.full,
             judged,
             colour: output.colour(),
@@ -379,6 +383,7 @@ impl Arguments {
             model,
             file: &self.file,
             policy: &policy,
+            source: self.source,
             full: self.full,
             judged,
             colour: output.colour(),

@@ -49,6 +49,7 @@ fn is_clean(file: &CiFile) -> bool {
 fn verdict(file: &CiFile, of: &CiOutcome) -> String {
     match (file.compiles, of.findings, of.complete) {
         (false, ..) => "does not compile".to_owned(),
+        (true, 0, true) if of.also_found > 0 => "the same".to_owned(),
         (true, 0, true) => "ok".to_owned(),
         (true, 0, false) => "undecided".to_owned(),
         (true, found, true) => format!("{found} found"),

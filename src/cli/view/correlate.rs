@@ -2,14 +2,16 @@
 
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table};
+use super::steps::StepsView;
 use crate::record;
 use anstyle::{AnsiColor, Style};
 use cssame_answer::CorrelateAnswer;
 use cssame_answer::words::plural;
 use cssame_correlation::Status;
 use cssame_correlation::report::{AccessData, CorrelationData, EvidenceData, PairData};
+use cssame_model::Model;
 use cssame_schedule as schedule;
-use cssame_schedule::{RenderOptions, RowKind, Step};
+use cssame_schedule::{RowKind, Step};
 use cssame_source::SourceMap;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -211,8 +213,7 @@ impl CorrelateView<'_> {
             let title = format!("\n{} || {}: {}", pair.methods[0], pair.methods[1], data.status);
             text += &snippet::title(&title, self.colour);
             text += &added(&data.context);
-            let trace = schedule::trace(setting.model.naming(), &end.schedule).cause();
-            text += &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
+            text += &self.steps(&setting.model).cause(&end.schedule);
         }
         text
     }
@@ -233,8 +234,12 @@ impl CorrelateView<'_> {
             trace.rows.drain(..alone);
             text += &format!("({} of main before)\n", plural(alone, "event"));
         }
-        text += &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
+        text += &self.steps(&setting.model).trace(&trace);
         text + &self.replay(pair, number)
+    }
+
+    fn steps<'m>(&self, model: &'m Model) -> StepsView<'m> {
+        StepsView { model, all: false, source: false, colour: self.colour }
     }
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.

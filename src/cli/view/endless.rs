@@ -1,12 +1,12 @@
 //! Executions without end, for people: the finding, the way into the cycle, the cycle, and how to see them again.
 
 use super::snippet;
+use super::steps::StepsView;
 use cssame_answer::{EndlessFindings, Judged, finding};
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_explore::report::EndlessReport;
-use cssame_model::Model;
 use cssame_schedule as schedule;
-use cssame_schedule::{ExecutionStatus, RenderOptions, Trace};
+use cssame_schedule::ExecutionStatus;
 use cssame_source::SourceMap;
 use cssame_vm::Choice;
 use std::collections::BTreeSet;
@@ -62,18 +62,13 @@ pub(super) fn told_beside(findings: &EndlessFindings, sources: &SourceMap, judge
 }
 
 /// The finding, the way into the cycle, and the cycle.
-pub(super) fn block(model: &Model, diagnostic: Diagnostic, report: &EndlessReport, colour: bool) -> String {
-    let text = terminal::render_all(model.sources(), &[diagnostic], colour) + "\n";
-    text + &lasso(model, &report.steps, report.start(), colour)
+pub(super) fn block(view: &StepsView<'_>, diagnostic: Diagnostic, report: &EndlessReport) -> String {
+    let text = terminal::render_all(view.model.sources(), &[diagnostic], view.colour) + "\n";
+    text + &lasso(view, &report.steps, report.start())
 }
 
 /// The steps into a cycle, and those of the cycle from the `start`-th one on.
-pub(super) fn lasso(model: &Model, steps: &[Choice], start: usize, colour: bool) -> String {
-    let all = schedule::trace(model.naming(), steps);
-    let (way, cycle): (Vec<_>, Vec<_>) = all.rows.into_iter().partition(|row| row.step <= start);
-    let render = |rows| {
-        let trace = Trace { threads: all.threads.clone(), rows };
-        schedule::render(&trace, &RenderOptions { width: snippet::width(), color: colour })
-    };
-    render(way) + "the cycle:\n" + &render(cycle)
+pub(super) fn lasso(view: &StepsView<'_>, steps: &[Choice], start: usize) -> String {
+    let (way, cycle) = schedule::trace(view.model.naming(), steps).parted(start);
+    view.trace(&way) + "the cycle:\n" + &view.trace(&cycle)
 }

@@ -6,6 +6,7 @@ use super::pi::MERGED;
 use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
+use super::steps::StepsView;
 use super::symmetric::groups;
 use crate::options::EndlessOptions;
 use crate::output::Output;
@@ -21,15 +22,14 @@ use cssame_explore::report::{
 use cssame_form::Selection;
 use cssame_model::Model;
 use cssame_schedule as schedule;
-use cssame_schedule::{RenderOptions, Trace};
 use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
 /// Terms of a read that are shown without `--all`.
 const TERMS: usize = 40;
 
-/// Terms whose columns are aligned with each other.
-const TABLE_ROWS: usize = 10_000;
+/// Terms up to which they are listed unasked.
+const FEW: usize = 20;
 
 /// An answer, what it was made from, and how it is shown.
 pub struct FuturesView<'a> {
@@ -51,6 +51,10 @@ pub struct FuturesView<'a> {
     pub bounds: &'a str,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
+    /// Whether terms are listed however many there are.
+    pub terms: bool,
+    /// Whether the text of the source stands beside each step.
+    pub source: bool,
     /// Whether nothing is left out.
     pub all: bool,
     /// Which findings are suppressed.
@@ -88,16 +92,13 @@ impl FuturesView<'_> {
     /// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
     pub fn print(&self, output: &mut Output) {
         let report = &self.answer.futures;
-        let terms = self.terms(report, output);
-        let mut blocks = vec![self.outcomes(&report.outcomes)];
-        blocks.extend(self.shown_outcomes(report));
+        let mut blocks: Vec<String> = self.answer.selection.iter().map(|selection| self.selection(selection)).collect();
         blocks.extend(self.bad_ends());
-        blocks.extend(self.answer.selection.as_ref().map(|selection| self.selection(selection)));
+        blocks.push(self.outcomes(&report.outcomes));
+        blocks.extend(self.shown_outcomes(report));
         blocks.retain(|block| !block.is_empty());
-        if terms && !blocks.is_empty() {
-            output.print("\n");
-        }
         output.print(&blocks.join("\n"));
+        self.terms(report, !blocks.is_empty(), output);
     }
 
     /// A block for each failure, deadlock and way to run for ever, with its steps.
@@ -113,21 +114,50 @@ impl FuturesView<'_> {
         if self.all { Listed::All } else { Listed::Several }
     }
 
-    /// Prints a table of reads with their terms; says whether there is any.
-    fn terms(&self, report: &FuturesReport, output: &mut Output) -> bool {
-        let all = self.all;
-        let mut tables = Tables { rows: 0, table: Table::new("  "), output };
-        let mut any = false;
-        for terms in report.terms.merged(self.listed()) {
-            if !any {
-                tables.output.print(&self.title("terms"));
-                tables.row(["read", "definition", "verdict", "shown"].map(str::to_owned).to_vec());
-            }
-            any = true;
-            tables.read(&terms.name(), terms.terms(), if all { usize::MAX } else { TERMS });
+    /// Prints each read with its terms, where these are few or asked for; behind what was printed before, if anything was.
+    fn terms(&self, report: &FuturesReport, is_behind: bool, output: &mut Output) {
+        let count = report.terms.count(self.listed()).total();
+        if count == 0 {
+            return;
         }
-        tables.end();
-        any
+        if is_behind {
+            output.print("\n");
+        }
+        if count > FEW && !self.terms && !self.all {
+            output.print(&format!("{} (--terms lists them)\n", plural(count, "term")));
+            return;
+        }
+        output.print(&self.title("terms"));
+        for terms in report.terms.merged(self.listed()) {
+            output.print(&self.read(&terms.name(), terms.terms()));
+        }
+    }
+
+    /// A read with its statement, and its terms, each with that of the write.
+    fn read<'t>(&self, name: &str, mut terms: impl ExactSizeIterator<Item = TermReport<'t>>) -> String {
+        let mut table = Table::new("    ");
+        let mut statement = String::new();
+        let limit = if self.all { usize::MAX } else { TERMS };
+        for term in terms.by_ref().take(limit) {
+            let verdict = match term.feasible {
+                Some(true) => "feasible",
+                Some(false) => "impossible",
+                None => "undecided",
+            };
+            let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
+            let text = snippet::statement(self.model.sources(), term.spans.1);
+            if statement.is_empty() {
+                statement = snippet::statement(self.model.sources(), term.spans.0);
+            }
+            table.row(vec![term.def_context.unwrap_or(term.def).to_owned(), text, verdict.to_owned(), steps]);
+        }
+        let rest = terms.len();
+        let more = match terms.filter(|term| term.feasible == Some(true)).count() {
+            _ if rest == 0 => String::new(),
+            0 => format!("    and {rest} more (--all shows them)\n"),
+            feasible => format!("    and {rest} more, {feasible} of them feasible (--all shows them)\n"),
+        };
+        format!("  {name}  {statement}\n{}{more}", table.lines().concat())
     }
 
     fn outcomes(&self, outcomes: &[OutcomeReport]) -> String {
@@ -157,14 +187,13 @@ impl FuturesView<'_> {
             let mut all = self.answer.endless.endless.iter().enumerate();
             let meant = all.find(|(_, one)| !one.is_starvation() && one.printed == outcome.by_thread);
             let Some((index, one)) = meant else { return head };
-            let lasso = endless::lasso(self.model, &one.steps, one.start(), self.colour);
+            let lasso = endless::lasso(&self.steps(), &one.steps, one.start());
             return head + &lasso + &self.replay(|directory| record::endless_file(directory, index));
         };
         let Some(steps) = &found.schedule else {
             return head + "its schedule was not kept: those of others take all the steps that are kept\n";
         };
-        let trace = schedule::trace(self.model.naming(), steps);
-        head + &self.rendered(&trace) + &self.replay(|directory| record::outcome_file(directory, place))
+        head + &self.steps().up_to(usize::MAX, steps) + &self.replay(|directory| record::outcome_file(directory, place))
     }
 
     /// What is to be said where something was not found.
@@ -203,7 +232,7 @@ impl FuturesView<'_> {
         let reports = self.answer.endless.endless.iter().enumerate();
         let block = |(index, report): (usize, &EndlessReport)| {
             let diagnostic = self.judged.shown(finding::endless(self.model.sources(), report))?;
-            let text = endless::block(self.model, diagnostic, report, self.colour);
+            let text = endless::block(&self.steps(), diagnostic, report);
             Some(text + &self.replay(|directory| record::endless_file(directory, index)))
         };
         reports.filter_map(block).collect()
@@ -211,16 +240,11 @@ impl FuturesView<'_> {
 
     /// A diagnostic, the steps that lead to it, and how to see them again.
     fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice], file: impl Fn(&Path) -> PathBuf) -> String {
-        let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
-        diagnostic + "\n" + &self.trace(steps) + &self.replay(file)
+        self.steps().finding(diagnostic, steps) + &self.replay(file)
     }
 
-    fn trace(&self, steps: &[Choice]) -> String {
-        self.rendered(&schedule::trace(self.model.naming(), steps).cause())
-    }
-
-    fn rendered(&self, trace: &Trace) -> String {
-        schedule::render(trace, &RenderOptions { width: snippet::width(), color: self.colour })
+    fn steps(&self) -> StepsView<'_> {
+        StepsView { model: self.model, all: self.all, source: self.source, colour: self.colour }
     }
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.
@@ -253,7 +277,7 @@ impl FuturesView<'_> {
                 let shown: Vec<_> = pairs.collect();
                 let trace = schedule::trace(self.model.naming(), schedule).past_of(&shown);
                 text + "  consistent: this execution has it\n\n"
-                    + &self.rendered(&trace)
+                    + &self.steps().trace(&trace)
                     + &self.replay(record::selection_file)
             }
             Some(Verdict::Inconsistent { .. }) => {
@@ -267,49 +291,5 @@ impl FuturesView<'_> {
 
     fn title(&self, text: &str) -> String {
         snippet::styled(text, AnsiColor::Green.on_default().bold(), self.colour) + "\n"
-    }
-}
-
-/// Tables that are printed one behind the other.
-struct Tables<'a> {
-    rows: usize,
-    table: Table,
-    output: &'a mut Output,
-}
-
-impl Tables<'_> {
-    /// Adds the terms of a read, the first `limit` of them.
-    fn read<'a>(&mut self, name: &str, mut terms: impl ExactSizeIterator<Item = TermReport<'a>>, limit: usize) {
-        for term in terms.by_ref().take(limit) {
-            let verdict = match term.feasible {
-                Some(true) => "feasible",
-                Some(false) => "impossible",
-                None => "undecided",
-            };
-            let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
-            let definition = term.def_context.unwrap_or(term.def);
-            self.row(vec![name.to_owned(), definition.to_owned(), verdict.to_owned(), steps]);
-        }
-        let rest = terms.len();
-        if rest > 0 {
-            let feasible = match terms.filter(|term| term.feasible == Some(true)).count() {
-                0 => String::new(),
-                feasible => format!(", {feasible} of them feasible"),
-            };
-            self.row(vec![format!("and {rest} more{feasible} (--all shows them)")]);
-        }
-    }
-
-    fn row(&mut self, cells: Vec<String>) {
-        self.table.row(cells);
-        self.rows += 1;
-        if self.rows == TABLE_ROWS {
-            self.end();
-        }
-    }
-
-    fn end(&mut self) {
-        self.output.print(&std::mem::replace(&mut self.table, Table::new("  ")).lines().concat());
-        self.rows = 0;
     }
 }

@@ -4,14 +4,15 @@
 use super::endless;
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table};
+use super::steps::StepsView;
 use super::symmetric::groups;
+use crate::load::name_of;
 use crate::record;
 use cssame_answer::words::plural;
 use cssame_answer::{BadEndKind, HuntAnswer, Judged, finding};
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_model::Model;
-use cssame_schedule as schedule;
-use cssame_schedule::RenderOptions;
+use cssame_source::SourceMap;
 use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,9 @@ pub struct HuntView<'a> {
     pub options: &'a str,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
-    /// Whether each finding is shown with its steps.
+    /// Whether the text of the source stands beside each step.
+    pub source: bool,
+    /// Whether each finding is shown with its steps, and these with all that is done in calls.
     pub all: bool,
     /// Whether races are shown: not where the findings of the text tell them.
     pub shows_races: bool,
@@ -57,6 +60,19 @@ enum What<'a> {
     Race(usize),
 }
 
+/// A row for each finding, the first ones, with something behind it.
+#[must_use]
+pub fn rows<'a>(sources: &SourceMap, findings: impl ExactSizeIterator<Item = (&'a Diagnostic, String)>) -> String {
+    let hidden = findings.len().saturating_sub(ROWS);
+    let mut table = Table::new("  ");
+    for (finding, behind) in findings.take(ROWS) {
+        let line = finding.span().map_or_else(String::new, |span| format!("line {}", sources.line(span)));
+        table.row(vec![line, snippet::one_line(&finding.message), behind]);
+    }
+    let more = if hidden > 0 { format!("  and {hidden} more\n") } else { String::new() };
+    table.lines().concat() + &more
+}
+
 impl HuntView<'_> {
     /// The findings: the first one with its steps, and a row for each other one.
     #[must_use]
@@ -69,20 +85,13 @@ impl HuntView<'_> {
         if others.is_empty() {
             return text;
         }
-        let mut table = Table::new("  ");
-        for one in others.iter().take(ROWS) {
-            let place = one
-                .diagnostic
-                .span()
-                .map_or_else(String::new, |span| format!("line {}", self.model.sources().line(span)));
-            let preemptions = one.preemptions.map_or_else(String::new, preemptions);
-            table.row(vec![snippet::one_line(&one.diagnostic.message), place, preemptions]);
-        }
-        let more = match others.len().saturating_sub(ROWS) {
-            0 => String::new(),
-            more => format!("  and {more} more\n"),
+        let preemptions = |one: &Shown<'_>| one.preemptions.map_or_else(String::new, preemptions);
+        let lines = rows(self.model.sources(), others.iter().map(|one| (&one.diagnostic, preemptions(one))));
+        let again = match self.shows_races {
+            true => "--all".to_owned(),
+            false => format!("`cssame hunt --all {}`", name_of(self.file)),
         };
-        format!("{text}\nalso (--all shows the steps):\n{}{more}", table.lines().concat())
+        format!("{text}\nalso ({again} shows the steps):\n{lines}")
     }
 
     /// Failures and deadlocks with the fewest preemptions first, then what may run for ever, then races.
@@ -127,17 +136,19 @@ impl HuntView<'_> {
         let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(&one.diagnostic), self.colour);
         match one.what {
             What::Schedule(steps, kind, index) => {
-                let trace = schedule::trace(self.model.naming(), steps).cause();
-                let trace = trace.with_interruptions(self.model.naming(), steps);
                 let file = match kind {
                     BadEndKind::Failure => record::failure_file,
                     BadEndKind::Deadlock => record::deadlock_file,
                 };
-                format!("{diagnostic}\n{}{}", self.rendered(&trace), self.replay(|directory| file(directory, index)))
+                format!(
+                    "{diagnostic}\n{}{}",
+                    self.steps().cause(steps),
+                    self.replay(|directory| file(directory, index))
+                )
             }
             What::Endless(index) => {
                 let report = &self.answer.report.endless.endless[index];
-                let lasso = endless::lasso(self.model, &report.steps, report.start(), self.colour);
+                let lasso = endless::lasso(&self.steps(), &report.steps, report.start());
                 format!("{diagnostic}\n{lasso}{}", self.replay(|directory| record::endless_file(directory, index)))
             }
             What::Race(index) => {
@@ -145,18 +156,16 @@ impl HuntView<'_> {
                     return diagnostic;
                 };
                 let steps = [&race.schedule[..], &race.steps].concat();
-                let trace = schedule::trace(self.model.naming(), &steps);
                 // Both accesses count, and what leads to each.
-                let trace = if trace.rows.len() <= WHOLE { trace } else { trace.cause() };
-                let trace = trace.with_interruptions(self.model.naming(), &steps);
+                let trace = self.steps().up_to(WHOLE, &steps);
                 let replay = self.replay(|directory| record::race_file(directory, index));
-                format!("{diagnostic}\n{}{replay}", self.rendered(&trace))
+                format!("{diagnostic}\n{trace}{replay}")
             }
         }
     }
 
-    fn rendered(&self, trace: &schedule::Trace) -> String {
-        schedule::render(trace, &RenderOptions { width: snippet::width(), color: self.colour })
+    fn steps(&self) -> StepsView<'_> {
+        StepsView { model: self.model, all: self.all, source: self.source, colour: self.colour }
     }
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.

@@ -20,5 +20,6 @@ pub mod report;
 pub mod run;
 pub mod seeds;
 pub mod snippet;
+pub mod steps;
 pub mod suppressed;
 pub mod symmetric;

@@ -3,6 +3,7 @@
 use super::endless;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
+use super::steps::StepsView;
 use super::symmetric::groups;
 use crate::load::name_of;
 use crate::output::Output;
@@ -14,8 +15,6 @@ use cssame_explore::report::BlockedReport;
 use cssame_model::{Model, Unit};
 use cssame_race::Timing;
 use cssame_race::report::{AimReport, MetDeadlock, MetFailure, PairReport, RacesReport, SchedulerReport};
-use cssame_schedule as schedule;
-use cssame_schedule::RenderOptions;
 use cssame_vm::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,9 +30,6 @@ const SHOWN: usize = 12;
 
 /// Steps of an execution that is shown as a whole.
 const WHOLE: usize = 40;
-
-/// Steps beyond which an execution is not shown without `--all`.
-const LONG: usize = 1_000;
 
 /// Which rows of a trace are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -215,9 +211,11 @@ impl RacesView<'_> {
         for (index, aim) in aims.iter().enumerate() {
             let (Some(steps), Compiled::Program(model)) = (&aim.steps, self.subject) else { continue };
             let title = snippet::title(&format!("{}: {}", aim.places.join(", "), aim.what), self.colour);
-            let trace = schedule::trace(model.naming(), steps).cause();
-            let trace = schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
-            blocks.push(title + &trace + &self.replay(None, |directory| record::aim_file(directory, index)));
+            blocks.push(
+                title
+                    + &self.steps(model).cause(steps)
+                    + &self.replay(None, |directory| record::aim_file(directory, index)),
+            );
         }
         blocks
     }
@@ -332,14 +330,18 @@ impl RacesView<'_> {
         driver: Option<&String>,
     ) -> Option<String> {
         let model = self.model(driver)?;
-        let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
-        if steps.len() > LONG && !self.all {
-            return Some(format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step")));
-        }
-        let trace = schedule::trace(model.naming(), steps);
-        let trace = if rows == Rows::Cause { trace.cause() } else { trace };
-        let trace = schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
-        Some(text + "\n" + &trace)
+        let view = self.steps(model);
+        Some(match rows {
+            Rows::Cause => view.finding(diagnostic, steps),
+            Rows::All => {
+                let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
+                text + "\n" + &view.up_to(usize::MAX, steps)
+            }
+        })
+    }
+
+    fn steps<'m>(&self, model: &'m Model) -> StepsView<'m> {
+        StepsView { model, all: self.all, source: false, colour: self.colour }
     }
 
     fn replay(&self, driver: Option<&String>, file: impl Fn(&Path) -> PathBuf) -> String {

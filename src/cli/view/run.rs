@@ -2,12 +2,12 @@
 
 use super::endless::lasso;
 use super::snippet;
+use super::steps::StepsView;
 use cssame_answer::words::plural;
 use cssame_answer::{Judged, RunAnswer, RunCycle};
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_model::Model;
-use cssame_schedule as schedule;
-use cssame_schedule::{ExecutionStatus, RenderOptions, Schedule};
+use cssame_schedule::{ExecutionStatus, Schedule};
 
 /// How an execution can end, as a schedule records it; others say what it was written for.
 const ENDS: [&str; 9] = [
@@ -32,6 +32,8 @@ pub struct RunView<'a> {
     pub schedule: Option<&'a Schedule>,
     /// Whether it goes on at random behind the schedule.
     pub goes_on: bool,
+    /// Whether the text of the source stands beside each step.
+    pub source: bool,
     /// Whether all steps are shown.
     pub full: bool,
     /// Which findings are suppressed.
@@ -44,16 +46,18 @@ impl RunView<'_> {
     /// The steps, with one column for each thread.
     #[must_use]
     pub fn trace(&self) -> String {
-        let options = RenderOptions { width: snippet::width(), color: self.colour };
         let trace = &self.answer.report.trace;
-        if self.full { schedule::render(trace, &options) } else { schedule::render(&trace.cause(), &options) }
+        if self.full {
+            return self.steps().trace(trace);
+        }
+        self.steps().cause(&self.answer.execution.steps)
     }
 
     /// The steps, what was printed, and how it ends.
     #[must_use]
     pub fn text(&self) -> String {
         let report = &self.answer.report;
-        let lasso = |cycle: &RunCycle| lasso(self.model, &self.answer.execution.steps, cycle.start, self.colour);
+        let lasso = |cycle: &RunCycle| lasso(&self.steps(), &self.answer.execution.steps, cycle.start);
         let mut text = report.cycle.as_ref().map_or_else(|| self.trace(), lasso);
         if !report.by_thread.is_empty() {
             text.push('\n');
@@ -65,6 +69,10 @@ impl RunView<'_> {
             text += &terminal::render_all(self.model.sources(), &[finding], self.colour);
         }
         text
+    }
+
+    fn steps(&self) -> StepsView<'_> {
+        StepsView { model: self.model, all: self.full, source: self.source, colour: self.colour }
     }
 
     /// How it ends badly, unless that is suppressed.

@@ -23,6 +23,8 @@ pub struct SeedsView<'a> {
     pub file: &'a Path,
     /// The options that choose how steps are chosen, each with a space before it.
     pub policy: &'a str,
+    /// Whether the text of the source stands beside each step.
+    pub source: bool,
     /// Whether all outcomes and all steps are shown.
     pub full: bool,
     /// Which findings are suppressed.
@@ -42,6 +44,7 @@ impl SeedsView<'_> {
                 model: self.model,
                 schedule: None,
                 goes_on: false,
+                source: self.source,
                 full: self.full,
                 judged: self.judged,
                 colour: self.colour,

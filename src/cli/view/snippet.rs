@@ -94,10 +94,18 @@ pub fn statement(sources: &SourceMap, span: Span) -> String {
     let (before, rest) = line.split_at_checked(start).unwrap_or((line, ""));
     let rest = &rest[..statement_length(rest)];
     // A place within a declaration or a call is clearer with what stands before it.
-    let begin = if rest.contains('=') { start } else { before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1) };
+    let begin = if assigns(rest) { start } else { before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1) };
     let text = line[begin..start + rest.len()].trim();
     let from_span = if head(text, STATEMENT_WIDTH).len() < text.len() { rest.trim() } else { text };
     shorten(from_span, STATEMENT_WIDTH)
+}
+
+/// Whether there is a `=` that is no part of a comparison.
+fn assigns(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let around = |at: usize| (at.checked_sub(1).map_or(b' ', |before| bytes[before]), bytes.get(at + 1).copied());
+    let is_alone = |at: usize| !matches!(around(at), (b'=' | b'!' | b'<' | b'>', _) | (_, Some(b'=')));
+    text.match_indices('=').any(|(at, _)| is_alone(at) || text[..at].ends_with("<<") || text[..at].ends_with(">>"))
 }
 
 /// Bytes up to the end of a statement or of the head of one; strings are no part of the grammar of that.
@@ -354,6 +362,8 @@ mod tests {
             "x = 1 + 1 + 1 + 1 + 1 + 1 + 1 +…"
         );
         assert_eq!(statement_at("x", "x"), "x");
+        assert_eq!(statement_at("assert(b >= 0, \"overdrawn\");", "b"), "assert(b >= 0, \"overdrawn\");");
+        assert_eq!(statement_at("if (a) x <<= 2;", "x"), "x <<= 2;");
     }
 
     #[test]

@@ -101,13 +101,40 @@ impl<W: Copy + Ord> Outcomes<W> {
     }
 }
 
-/// Sorts outcomes by what is printed, and then by how they end.
+/// Sorts outcomes by what is printed, numbers by their values, and then by how they end.
 pub(crate) fn sort(tables: &Tables, outcomes: &mut [Outcome]) {
-    let lines = |outcome: &Outcome| -> Vec<&str> {
-        outcome.outputs.iter().flat_map(|&(_, output)| tables.lines(output)).collect()
+    let lines = |outcome: &Outcome| -> Vec<(Vec<Piece<'_>>, &str)> {
+        let lines = outcome.outputs.iter().flat_map(|&(_, output)| tables.lines(output));
+        lines.map(|line| (pieces(line), line)).collect()
     };
     let names = |outcome: &Outcome| outcome.outputs.iter().map(|&(path, _)| path).collect::<Vec<PathId>>();
     outcomes.sort_by_cached_key(|outcome| (lines(outcome), outcome.status, names(outcome)));
+}
+
+/// A part of a line, as lines are sorted.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Piece<'a> {
+    Number(i64),
+    Text(&'a str),
+}
+
+/// The numbers of a line, and what stands between them.
+fn pieces(line: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let digits = rest.find(|each: char| each.is_ascii_digit());
+        let start = digits.map_or(rest.len(), |at| at - usize::from(rest[..at].ends_with('-')));
+        let (text, number) = rest.split_at(start);
+        let sign = usize::from(number.starts_with('-'));
+        let end = number[sign..].find(|each: char| !each.is_ascii_digit()).map_or(number.len(), |at| sign + at);
+        pieces.extend((!text.is_empty()).then_some(Piece::Text(text)));
+        if end > 0 {
+            pieces.push(number[..end].parse().map_or(Piece::Text(&number[..end]), Piece::Number));
+        }
+        rest = &number[end..];
+    }
+    pieces
 }
 
 #[cfg(test)]
@@ -128,6 +155,16 @@ mod tests {
 
     fn steps(count: u32) -> Vec<Choice> {
         vec![Choice { thread: cssame_vm::ThreadIndex(0), alternative: 0 }; count as usize]
+    }
+
+    #[test]
+    fn lines_are_sorted_by_the_values_of_their_numbers() {
+        let sorted = ["-10", "-2", "2", "10", "99999999999999999999", "x 9 y", "x 10", "x 10 z", "x-1", "x1"];
+        let mut lines = sorted;
+        lines.reverse();
+        lines.sort_by_key(|line| pieces(line));
+        assert_eq!(lines, sorted);
+        assert_eq!(pieces("a-1-"), [Piece::Text("a"), Piece::Number(-1), Piece::Text("-")]);
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Observer for OpenCalls<'_> {
         self.pairs.clear();
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, _: &[i64]) {
+    fn call(&mut self, thread: ThreadName, _: CodeIndex, function: FunctionId, _: &[i64]) {
         let number = self.asked.numbers.get(function.index()).copied().flatten();
         self.begin(thread, number);
     }

@@ -196,8 +196,8 @@ impl Observer for Signals<'_> {
         self.branches.branch(thread, at, holds);
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
-        self.branches.call(thread, function, arguments);
+    fn call(&mut self, thread: ThreadName, at: CodeIndex, function: FunctionId, arguments: &[i64]) {
+        self.branches.call(thread, at, function, arguments);
     }
 
     fn leave(&mut self, thread: ThreadName) {

@@ -11,6 +11,7 @@ use crate::answer::{Answer, Term};
 use cssame_form::{context_of_definition, context_of_read, definition_name, listed, read_name};
 use cssame_ir::{DefinitionId, Program, ReadId};
 use cssame_schedule::{Namer, Naming, SharedStep};
+use cssame_source::Span;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Serialize, Serializer};
@@ -32,6 +33,9 @@ pub struct TermReport<'a> {
     pub schedule: Option<&'a [SharedStep]>,
     /// The step of the schedule that reads, from 1.
     pub step: Option<usize>,
+    /// The places of both in the text.
+    #[serde(skip)]
+    pub spans: (Span, Span),
 }
 
 /// The terms of the contexts of a read that have the same ones, with the same verdicts.
@@ -89,6 +93,7 @@ pub struct TermReports {
 struct Named {
     place: String,
     context: Option<String>,
+    span: Span,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +149,7 @@ impl TermReports {
                 if name.place.is_empty() {
                     name.place = definition_name(sources, program, definition);
                     name.context = context_of_definition(sources, program, definition);
+                    name.span = program.definitions[definition].span;
                 }
                 let verdict = match met.binary_search_by_key(&definition, |term| term.definition) {
                     Ok(place) => reports.show(namer, &met[place]),
@@ -155,7 +161,8 @@ impl TermReports {
                 reports.rows.push(Row { definition, verdict });
             }
             let (place, context) = (read_name(sources, program, read), context_of_read(sources, program, read));
-            reports.reads.push((Named { place, context }, reports.rows.len()));
+            let span = program.reads[read].span;
+            reports.reads.push((Named { place, context, span }, reports.rows.len()));
         }
         reports
     }
@@ -228,6 +235,7 @@ impl TermReports {
             feasible: row.verdict.feasible(),
             schedule: shown.and_then(|(schedule, _)| schedule.as_deref()),
             step: shown.and_then(|(_, step)| *step),
+            spans: (read.span, definition.span),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Policy for InOrder<'_> {
 
 /// The cause of what an execution ends with in which threads have priority in that order.
 fn cause(text: &str, order: &[&str], width: usize) -> String {
-    render(&whole(text, order).cause(), &RenderOptions { width, color: false })
+    render(&whole(text, order).cause(), &RenderOptions { width, color: false, whole: true, source: None })
 }
 
 /// All that such an execution does.

@@ -327,7 +327,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+    fn call(&mut self, thread: ThreadName, _: CodeIndex, function: FunctionId, arguments: &[i64]) {
         if self.methods.contains(&function) {
             let of = self.thread(thread);
             of.since.clear();

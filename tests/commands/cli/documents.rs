@@ -4,7 +4,7 @@
 //! next one or the end of the block. Output: the program prints just these lines, on both streams, standard output
 //! first. A `…` stands for any text, on a line of its own for any lines.
 //! Soundness and limits: the examples of a document run one after the other in one directory, which has the samples.
-//! `program.csm` there is the last `csm` block above the example.
+//! `program.csm` and `bug.csm` there are the last `csm` block above the example.
 
 use super::{Files, finish, program, root};
 use std::fs;
@@ -113,6 +113,7 @@ fn the_examples_print_what_they_show() {
                 continue;
             }
             files.write("program.csm", source);
+            files.write("bug.csm", source);
             let answer = finish(program().current_dir(files.0.path()).args(line.split_whitespace().skip(1)));
             let text = format!("{}{}", answer.stdout, answer.stderr);
             if !all_fit(shown, &text.lines().collect::<Vec<_>>()) {

@@ -133,8 +133,10 @@ fn a_long_list_of_terms_is_cut_for_people_only() {
 
     let answer = call("futures --max-states 10", &[&file]);
     assert_eq!(answer.status, 3);
+    assert!(answer.stdout.ends_with(&format!("\n{} terms (--terms lists them)\n", 300 * reads)), "{answer:?}");
+    let answer = call("futures --max-states 10 --terms", &[&file]);
     // Single executions have shown some of them.
-    assert_eq!(answer.stdout.lines().filter(|line| line.starts_with("  and 260 more")).count(), reads);
+    assert_eq!(answer.stdout.lines().filter(|line| line.starts_with("    and 260 more")).count(), reads);
     let terms = call("futures --max-states 10 --format json", &[&file]).json()["terms"].take();
     assert_eq!(terms.as_array().map(Vec::len), Some(reads * 300));
 }

@@ -4,25 +4,21 @@ use super::CoverageView;
 use crate::load::name_of;
 use crate::record;
 use crate::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
-use crate::view::snippet;
+use crate::view::steps::StepsView;
 use crate::view::symmetric::groups;
 use cssame_answer::words::plural;
 use cssame_answer::{Compiled, finding};
 use cssame_coverage::Origin;
 use cssame_coverage::report::{MetReport, TriggerReport, TriggersReport};
-use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_diagnostics::Diagnostic;
 use cssame_explore::report::BlockedReport;
 use cssame_model::Model;
-use cssame_schedule as schedule;
-use cssame_schedule::{ExecutionStatus, RenderOptions};
+use cssame_schedule::ExecutionStatus;
 use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
 /// Failures, and deadlocks, that are shown without `--all`.
 const SHOWN: usize = 4;
-
-/// Steps beyond which an execution is not shown without `--all`.
-const LONG: usize = 1_000;
 
 impl CoverageView<'_> {
     pub(super) fn failures(&self, report: &MetReport) -> Vec<String> {
@@ -78,12 +74,7 @@ impl CoverageView<'_> {
 
     /// A diagnostic, and the steps that lead to it.
     fn finding(&self, model: &Model, diagnostic: &Diagnostic, steps: &[Choice]) -> String {
-        let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
-        if steps.len() > LONG && !self.all {
-            return format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step"));
-        }
-        let trace = schedule::trace(model.naming(), steps).cause();
-        text + "\n" + &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour })
+        StepsView { model, all: self.all, source: false, colour: self.colour }.finding(diagnostic, steps)
     }
 
     /// The command line that does the execution again: by its schedule where that was written, else by its seed.

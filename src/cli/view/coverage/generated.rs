@@ -4,13 +4,13 @@ use super::{CoverageView, joined};
 use crate::load::name_of;
 use crate::view::replay::{quoted, replay_line, test_line};
 use crate::view::snippet::{self, one_line, styled, wrap, wrap_behind};
+use crate::view::steps::StepsView;
 use anstyle::AnsiColor;
 use cssame_answer::words::plural;
 use cssame_answer::{GenerateAnswer, GeneratedFailure, GeneratedNote};
 use cssame_coverage::generate::{CallResults, TestSource};
 use cssame_diagnostics::terminal;
-use cssame_schedule as schedule;
-use cssame_schedule::{ExecutionStatus, RenderOptions};
+use cssame_schedule::ExecutionStatus;
 use cssame_source::cut::columns;
 use std::path::Path;
 
@@ -134,10 +134,8 @@ impl CoverageView<'_> {
         let text = diagnostic.map_or_else(String::new, |diagnostic| {
             format!("\n{}", terminal::render_all(model.sources(), &[diagnostic], self.colour))
         });
-        let trace = schedule::trace(model.naming(), &execution.steps);
-        let trace = if execution.steps.len() > WHOLE { trace.cause() } else { trace };
-        let text =
-            text + "\n" + &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
+        let steps = StepsView { model, all: false, source: false, colour: self.colour };
+        let text = text + "\n" + &steps.up_to(WHOLE, &execution.steps);
         match failure.switch.and_then(|place| failure.schedule.get(place)) {
             None => text,
             Some(step) => {

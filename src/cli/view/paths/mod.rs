@@ -10,14 +10,13 @@ use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table, wrap};
 use super::symmetric::groups;
 use crate::record;
+use crate::view::steps::StepsView;
 use cssame_answer::words::plural;
 use cssame_answer::{EmittedReport, Judged, PathsAnswer, finding};
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_explore::report::BlockedReport;
 use cssame_model::Model;
 use cssame_paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
-use cssame_schedule as schedule;
-use cssame_schedule::RenderOptions;
 use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
@@ -32,9 +31,6 @@ const SHOWN_TESTS: usize = 20;
 
 /// Names that a sentence lists without `--all`.
 const LISTED_NAMES: usize = 8;
-
-/// Steps beyond which an execution is not shown without `--all`.
-const LONG: usize = 1_000;
 
 /// An answer, what it was made from, and how it is shown.
 pub struct PathsView<'a> {
@@ -184,12 +180,7 @@ impl PathsView<'_> {
 
     /// A diagnostic, and the steps that lead to it.
     fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice]) -> String {
-        let text = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
-        if steps.len() > LONG && !self.all {
-            return format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step"));
-        }
-        let trace = schedule::trace(self.model.naming(), steps).cause();
-        text + "\n" + &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour })
+        StepsView { model: self.model, all: self.all, source: false, colour: self.colour }.finding(diagnostic, steps)
     }
 
     fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
