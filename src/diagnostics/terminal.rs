@@ -277,7 +277,19 @@ mod tests {
         let diagnostic = Diagnostic::error(Code::UnexpectedToken, Span::new(file, 19, 22), title.trim(), label.trim())
             .with_label(Span::new(file, 13, 16), label.trim())
             .with_label(Span::new(file, 5, 10), "short");
-        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, false)), @"");
+        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, false)), @r"
+        error[CS0101]: long title long title long title long title long title long title
+                       long title long title long title
+          ┌─ a.csm:1:20
+          │
+        1 │ lock(first); one = two + three;
+          │      -----   ---   ^^^ long label long label long label long label long
+          │      │       │         label long label long label
+          │      │       │
+          │      │       long label long label long label long label long label long
+          │      │       label long label
+          │      short
+        ");
         // The styles of a colour terminal take no room, and go on in the next line.
         let coloured = render(&sources, &diagnostic, true);
         assert_eq!(coloured.lines().count(), render(&sources, &diagnostic, false).lines().count());

@@ -98,22 +98,22 @@ fn schedules_are_followed_strictly() {
     let other = files.path("other.json");
     call("run samples/counter_unlocked.csm --record", &[&other]);
     let answer = call(&format!("coverage {LOG4J} --schedule"), &[&other]);
-    assert!(answer.status == 2 && answer.stderr.contains("does not fit the program"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("does not fit the program"), "{answer:?}");
     let answer = call("coverage samples/map_log4j.csm --schedule", &[&other]);
-    assert!(answer.status == 2 && answer.stderr.contains("CS0216"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("CS0216"), "{answer:?}");
     // An execution that is over before its schedule is has departed from it.
     let own = files.path("own.json");
     call(&format!("run {LOG4J} --record"), &[&own]);
     let text = fs::read_to_string(&own).unwrap();
     let longer = text.replacen("\n  ]", ",\n    {\"thread\":\"main\",\"at\":\"33:3\",\"op\":\"join\"}\n  ]", 1);
     let answer = call(&format!("coverage {LOG4J} --schedule"), &[files.write("longer.json", longer)]);
-    assert!(answer.status == 2 && answer.stderr.contains("the execution is over"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("the execution is over"), "{answer:?}");
     // Schedules of two programs are no set.
     let with_null = files.path("null.json");
     call(&format!("run {LOG4J} --input start=0 --record"), &[&with_null]);
     let arguments = [own.as_os_str(), "--schedule".as_ref(), with_null.as_os_str()];
     let answer = call(&format!("coverage {LOG4J} --schedule"), &arguments);
-    assert!(answer.status == 2 && answer.stderr.contains("other inputs"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("other inputs"), "{answer:?}");
 }
 
 #[test]
@@ -290,11 +290,11 @@ fn cobertura_keeps_to_its_dtd() {
 #[test]
 fn a_report_and_json_do_not_share_standard_output() {
     let answer = shown(&format!("coverage {LOG4J} --report lcov --format json"));
-    assert!(answer.status == 2 && answer.stderr.contains("--output"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("--output"), "{answer:?}");
     let files = Files::new();
     let out = files.path("no/such/directory.info");
     let answer = call(&format!("coverage {LOG4J} --report lcov --output"), &[&out]);
-    assert!(answer.status == 2 && answer.stderr.contains("CS0910"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("CS0910"), "{answer:?}");
 }
 
 #[test]
@@ -317,16 +317,16 @@ fn packages_of_tests_are_replayed_as_one_set() {
     let file = std::ffi::OsStr::new("samples/bank_account_broken.csm");
     call("drive --pairs --out", &[pairs.as_os_str(), file]);
     let answer = call("coverage --package", &[pairs.as_os_str(), file]);
-    assert!(answer.stderr.contains("of the package left out: of other programs"), "{answer:?}");
+    assert!(answer.complains("of the package left out: of other programs"), "{answer:?}");
     let answer = call("coverage samples/map_log4j.csm --package", &[&terms]);
-    assert!(answer.status == 2 && answer.stderr.contains("only a program has recorded executions"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("only a program has recorded executions"), "{answer:?}");
     // Of an older version.
     let manifest = fs::read_to_string(terms.join("MANIFEST.json")).unwrap().replace("\"schedule\":", "\"other\":");
     let answer = call(&format!("coverage {LOG4J} --package"), &[files.write("old.json", manifest)]);
-    assert!(answer.status == 2 && answer.stderr.contains("write the package anew"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("write the package anew"), "{answer:?}");
     for (content, says) in [("{}", "it is no manifest"), (r#"{"schema": "x", "tests": []}"#, "it has the format `x`")] {
         let answer = call(&format!("coverage {LOG4J} --package"), &[files.write("wrong.json", content)]);
-        assert!(answer.status == 2 && answer.stderr.contains(says), "{answer:?}");
+        assert!(answer.status == 2 && answer.complains(says), "{answer:?}");
     }
 }
 
@@ -399,7 +399,7 @@ fn generated_tests_are_written_with_their_executions() {
     assert_eq!(call("coverage --generate --tests 8 samples/classes/once.csm --out", &[&out]).status, 0);
     assert!(!schedule.exists());
     let answer = call("coverage samples/map_log4j.csm --package", &[&out]);
-    assert!(answer.status == 2 && answer.stderr.contains("does not begin with the text of"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("does not begin with the text of"), "{answer:?}");
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn what_stands_in_the_way_of_tests_is_told() {
         ("coverage --generate --time 1 --timeout 1 samples/map_log4j.csm".to_owned(), "cannot be used with"),
     ] {
         let answer = shown(&line);
-        assert!(answer.status == 2 && answer.stderr.contains(says), "{line}: {answer:?}");
+        assert!(answer.status == 2 && answer.complains(says), "{line}: {answer:?}");
     }
 }
 
@@ -429,5 +429,5 @@ fn more_instances_than_are_looked_at_are_no_matter_of_memory() {
     let answer = call("coverage --runs 1 --format json", &[&path]);
     assert_eq!((answer.status, &answer.json()["bound"]), (3, &"too-many".into()));
     let shown = call("coverage --runs 1", &[&path]);
-    assert!(shown.stderr.contains("no option raises this bound"), "{shown:?}");
+    assert!(shown.complains("no option raises this bound"), "{shown:?}");
 }

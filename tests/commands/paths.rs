@@ -84,7 +84,7 @@ fn schedules_of_tests_are_written_and_begin_other_searches() {
     assert_eq!(answer["test_cases"], 2, "{answer:#}");
     // A schedule of another program is refused.
     let answer = shown(&format!("paths --first {record}/test-1.json {FIGURE_3}"));
-    assert!(answer.status == 2 && answer.stderr.contains("does not fit the program"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("does not fit the program"), "{answer:?}");
     let answer = json(&format!("paths --first seed:5 {FIGURE_3}"));
     assert_eq!((&answer["first_run"]["seed"], &answer["test_cases"]), (&5.into(), &6.into()));
 }
@@ -148,7 +148,7 @@ fn arrays_race_by_element_or_as_a_whole() {
 fn nothing_is_claimed_beyond_a_bound() {
     let answer = shown("paths --max-states 3 samples/counter_locked.csm");
     assert!(answer.stdout.contains("Not all executions were looked at"), "{}", answer.stdout);
-    assert!(answer.status == 3 && answer.stderr.contains("stopped by `--max-states`"), "{answer:?}");
+    assert!(answer.status == 3 && answer.complains("stopped by `--max-states`"), "{answer:?}");
     let answer = json("paths --max-executions 2 --max-states 0 samples/setiadi_fig3.csm");
     assert_eq!((&answer["stopped_by"], &answer["bound"]), (&"bound".into(), &"max-executions".into()), "{answer:#}");
     assert_eq!((&answer["executions"], &answer["complete"]), (&2.into(), &false.into()));
@@ -160,7 +160,7 @@ fn what_no_execution_has_at_once_is_no_finding() {
     assert_eq!(answer.status, 0, "{}", answer.stdout);
     let table = "no lock in common, but in no execution at once\n  left   left@19:14   left@37:7   test 3\n";
     assert!(answer.stdout.contains(table), "{}", answer.stdout);
-    assert!(answer.stderr.contains("0 races"), "{}", answer.stderr);
+    assert!(answer.complains("0 races"), "{}", answer.stderr);
     let races = json("paths samples/readers_writer.csm")["races"].clone();
     assert!(races.as_array().unwrap().iter().all(|race| race["impossible"] == true), "{races:#}");
     // Without a search through all states nobody knows.

@@ -20,6 +20,11 @@ impl Answer {
         format!("{}{}", self.stdout, self.stderr)
     }
 
+    /// Whether it complains in these words, wherever its lines end.
+    pub fn complains(&self, words: &str) -> bool {
+        self.stderr.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
