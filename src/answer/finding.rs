@@ -331,7 +331,7 @@ pub fn bound_of_count(bound: Bound, futures: u64) -> Diagnostic {
 
 fn stopped(bound: Bound) -> Diagnostic {
     let (code, message) = match bound {
-        Bound::States | Bound::Steps | Bound::Executions | Bound::Memory => {
+        Bound::States | Bound::Steps | Bound::Executions | Bound::Memory | Bound::Processor => {
             (Code::ExplorationLimit, format!("the search was stopped by `--{}`", bound.name()))
         }
         Bound::Outcomes => {

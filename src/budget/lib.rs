@@ -69,6 +69,8 @@ pub enum Bound {
     TooMany,
     /// The deadline.
     Timeout,
+    /// Processor time.
+    Processor,
     /// Somebody has asked to stop.
     Interrupt,
 }
@@ -85,6 +87,7 @@ impl Bound {
             Bound::Outcomes => "outcomes",
             Bound::TooMany => "too-many",
             Bound::Timeout => "timeout",
+            Bound::Processor => "max-cpu",
             Bound::Interrupt => "interrupt",
         }
     }
@@ -119,6 +122,8 @@ pub type Reporter<'a> = &'a (dyn Fn(&Statistics) + Sync);
 pub struct Budget<'a> {
     limits: Limits,
     deadline: Option<Instant>,
+    /// A clock of the processor time that the process has had, and how much it may have.
+    processor: Option<(fn() -> Duration, Duration)>,
     interrupt: Option<&'a AtomicBool>,
     /// Counters of the bytes that the process has, and how many it may have.
     memory: Option<(&'a [AtomicU64], u64)>,
@@ -154,12 +159,22 @@ impl<'a> Budget<'a> {
         Budget { deadline: Instant::now().checked_add(timeout), ..self }
     }
 
-    /// The same with a part of the time that is left, where there is a deadline.
+    /// The same with a bound on the processor time that the process has had by a clock.
+    #[must_use]
+    pub fn with_processor(self, clock: fn() -> Duration, most: Duration) -> Budget<'a> {
+        Budget { processor: Some((clock, most)), ..self }
+    }
+
+    /// The same with a part of the time that is left, where there is a bound on it.
     #[must_use]
     pub fn with_part_of_time(self, part: f64) -> Budget<'a> {
         let now = Instant::now();
         let deadline = self.deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(part));
-        Budget { deadline, ..self }
+        let processor = self.processor.map(|(clock, most)| {
+            let used = clock();
+            (clock, used + most.saturating_sub(used).mul_f64(part))
+        });
+        Budget { deadline, processor, ..self }
     }
 
     /// The same, stopped as soon as somebody sets the flag.
@@ -230,6 +245,9 @@ impl<'a> Budget<'a> {
         {
             return Some(Bound::Memory);
         }
+        if self.processor.is_some_and(|(clock, most)| clock() >= most) {
+            return Some(Bound::Processor);
+        }
         self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Bound::Timeout)
     }
 
@@ -289,6 +307,10 @@ mod tests {
         let over = whole.with_timeout(Duration::ZERO).with_part_of_time(0.5).share(limits(1, None));
         flag.store(false, Ordering::Relaxed);
         assert_eq!(Budget::unlimited().with_part_of_time(0.5).check(), None);
+        let second = || Duration::from_secs(1);
+        let processor = |most| Budget::unlimited().with_processor(second, Duration::from_secs(most));
+        assert_eq!((processor(1).check(), processor(2).check()), (Some(Bound::Processor), None));
+        assert_eq!(processor(2).with_part_of_time(0.0).check(), Some(Bound::Processor));
         assert_eq!(over.report(&Statistics::default()), Err(Bound::Timeout));
     }
 

@@ -43,7 +43,7 @@ const TABLES: [&str; 3] = ["bounds", "ci", "lints"];
 const CI: [&str; 2] = ["commands", "exclude"];
 
 /// The keys of `[bounds]`.
-const BOUNDS: [&str; 5] = ["max-executions", "max-memory", "max-states", "max-steps", "timeout"];
+const BOUNDS: [&str; 6] = ["max-cpu", "max-executions", "max-memory", "max-states", "max-steps", "timeout"];
 
 /// The configuration file that holds for a source file, as people would name it.
 #[must_use]
@@ -174,6 +174,7 @@ impl Reader {
             "max-states" => positive(&text).map(|number| bounds.max_states = Some(number)).ok_or_else(a_number),
             "max-executions" => positive(&text).map(|number| bounds.max_executions = Some(number)).ok_or_else(a_number),
             "max-memory" => parse_size(&text).map(|size| bounds.max_memory = Some(size)),
+            "max-cpu" => parse_seconds(&text).map(|time| bounds.max_cpu = Some(time)),
             "timeout" => parse_seconds(&text).map(|time| bounds.timeout = Some(time)),
             _ => return self.problem(place, format!("there is no bound `{key}`"), "no such key", known(key, &BOUNDS)),
         };

@@ -51,6 +51,11 @@ impl Deadline {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// The time so far.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
     /// What is left of a bound on time.
     pub(super) fn left(&self, timeout: Duration) -> Duration {
         timeout.saturating_sub(self.began.elapsed())

@@ -21,6 +21,7 @@ pub mod memory;
 pub mod options;
 pub mod output;
 pub mod package;
+mod processor;
 pub mod progress;
 pub mod record;
 pub mod recorded;

@@ -3,6 +3,7 @@
 use super::available_memory::half_of_memory;
 use super::deadline::Deadline;
 use super::memory::{PROCESS, for_all, for_searches};
+use super::processor::processor_time;
 use clap::{Args, ValueEnum};
 use cssame_budget::{Budget, Limits};
 use cssame_diagnostics::listing::ListingFormat;
@@ -129,6 +130,9 @@ pub struct BoundOptions {
     /// Stop after this time [default: 60, where no other bound but that of memory is given]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
+    /// Stop after this processor time
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub max_cpu: Option<Duration>,
 }
 
 /// The bounds on a process as a whole.
@@ -163,7 +167,8 @@ impl BoundOptions {
 
     /// How long a search may take.
     fn time(&self) -> Option<Duration> {
-        let is_bounded = self.max_states.is_some() || self.max_executions.is_some() || self.max_steps.is_some();
+        let is_counted = self.max_states.is_some() || self.max_executions.is_some() || self.max_steps.is_some();
+        let is_bounded = is_counted || self.max_cpu.is_some();
         self.timeout.or((!is_bounded).then_some(DEFAULT_TIME))
     }
 
@@ -175,19 +180,20 @@ impl BoundOptions {
 
     /// Takes these bounds where it has none. Gives those on the process.
     pub fn set_defaults(&mut self, bounds: &BoundOptions) -> ProcessBounds {
-        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *bounds;
+        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout, max_cpu } = *bounds;
         self.max_steps = self.max_steps.or(max_steps);
         self.max_states = self.max_states.or(max_states);
         self.max_executions = self.max_executions.or(max_executions);
         self.max_memory = self.max_memory.or(max_memory);
         self.timeout = self.timeout.or(timeout);
+        self.max_cpu = self.max_cpu.or(max_cpu);
         self.of_process()
     }
 
     /// As they are typed on the command line, with a space before each.
     #[must_use]
     pub fn text(&self) -> String {
-        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *self;
+        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout, max_cpu } = *self;
         let numbers = [
             ("max-steps", max_steps.map(u64::from)),
             ("max-states", max_states),
@@ -195,8 +201,9 @@ impl BoundOptions {
             ("max-memory", max_memory),
         ];
         let numbers = numbers.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", value?)));
-        let timeout = timeout.map(|timeout| format!(" --timeout {}", timeout.as_secs_f64()));
-        numbers.chain(timeout).collect()
+        let times = [("timeout", timeout), ("max-cpu", max_cpu)];
+        let times = times.into_iter().filter_map(|(name, time)| Some(format!(" --{name} {}", time?.as_secs_f64())));
+        numbers.chain(times).collect()
     }
 
     /// The budget of searches that begin now, and that also stop when `interrupt` is set. Before them the program has taken so much
@@ -213,6 +220,7 @@ impl BoundOptions {
         });
         let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.counters(), for_all(bytes)));
         let budget = budget.with_interrupt(interrupt);
+        let budget = self.max_cpu.map_or(budget, |time| budget.with_processor(processor_time, time));
         deadline.search_begins();
         self.time().map_or(budget, |time| budget.with_timeout(deadline.left(time)))
     }

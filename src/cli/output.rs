@@ -11,6 +11,7 @@ use cssame_source::SourceMap;
 use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// What is written to standard output at once; answers can be large.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -35,6 +36,8 @@ pub struct Output {
     stderr_colour: bool,
     options: OutputOptions,
     deadline: Deadline,
+    /// What searches have done, where people are to be told.
+    searched: Mutex<String>,
 }
 
 impl Output {
@@ -48,6 +51,7 @@ impl Output {
             stderr_colour: options.color.wanted(io::stderr().is_terminal()),
             options: options.clone(),
             deadline: Deadline::none(),
+            searched: Mutex::default(),
         }
     }
 
@@ -77,6 +81,11 @@ impl Output {
     #[must_use]
     pub fn shows_progress(&self) -> bool {
         !self.options.quiet && io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+
+    /// Takes what searches have done, for the last line.
+    pub(super) fn set_searched(&self, line: String) {
+        *self.searched.lock().unwrap_or_else(PoisonError::into_inner) = line;
     }
 
     /// Writes to standard output.
@@ -119,7 +128,8 @@ impl Output {
     /// Writes out what is left, and ends the run.
     #[must_use]
     pub fn finish(mut self, status: Status) -> ExitCode {
-        self.flush();
+        let searched = std::mem::take(self.searched.get_mut().unwrap_or_else(PoisonError::into_inner));
+        self.note(&searched);
         let status = match self.failed.take() {
             Some(error) if error.kind() != ErrorKind::BrokenPipe => {
                 let message = format!("standard output cannot be written: {error}");

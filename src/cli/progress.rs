@@ -1,11 +1,11 @@
-//! What happens while a search runs: the progress bar, and Ctrl-C.
+//! What happens while a search runs: the progress bar, and Ctrl-C; and the last line, which says what searches have taken.
 
 use super::memory::PROCESS;
 use super::options::{BoundOptions, Progress};
 use super::output::{Output, note_at_once};
-use super::resident::ResidentWatch;
+use super::resident::{self, ResidentWatch};
 use cssame_budget::{Budget, Statistics};
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,8 +26,18 @@ struct Monitor {
     /// When the last line was written, if lines are wanted.
     line: Option<Mutex<Instant>>,
     interrupt: Arc<AtomicBool>,
-    /// What the search that runs now had done when it was looked at last, and when it has begun.
-    search: Mutex<(u64, Instant)>,
+    search: Mutex<Search>,
+}
+
+/// What was done when it was looked at last.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    /// By the search that runs now, and when it has begun.
+    done: u64,
+    began: Instant,
+    /// States of this search, and of those before.
+    states: u64,
+    states_before: u64,
 }
 
 /// Does work within the bounds that were asked for. While it runs, a bar is shown, and Ctrl-C ends it with what is known.
@@ -53,6 +63,20 @@ fn watched(bounds: &BoundOptions, output: &Output, work: &mut dyn FnMut(&Budget<
     let monitor = Monitor::start(output);
     let show = |now: &Statistics| monitor.update(now);
     work(&bounds.budget(monitor.interrupt(), given, output.deadline()).with_reporter(&show));
+    if monitor.bar.is_some() || monitor.line.is_some() {
+        let search = *monitor.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let states = search.states_before + search.states;
+        let line = last_line(output.deadline().elapsed(), states, resident::peak());
+        output.set_searched(if monitor.line.is_some() { format!("{LINE}{line}") } else { line });
+    }
+}
+
+/// What searches have taken. States are told now and then, the last ones are not.
+fn last_line(elapsed: Duration, states: u64, peak: Option<u64>) -> String {
+    let time = format!("{:.2} s", elapsed.as_secs_f64());
+    let states = (states > 0).then(|| format!(", over {} states", HumanCount(states))).unwrap_or_default();
+    let peak = peak.map_or_else(String::new, |bytes| format!(", {} of memory at most", BinaryBytes(bytes)));
+    format!("took {time}{states}{peak}\n")
 }
 
 impl Monitor {
@@ -70,8 +94,9 @@ impl Monitor {
         let options = output.options();
         let lines = options.progress == Progress::Lines && !options.quiet;
         let line = lines.then(|| Mutex::new(Instant::now()));
+        let search = Search { done: 0, began: Instant::now(), states: 0, states_before: 0 };
         let bar = (!lines && output.shows_progress()).then(bar);
-        Monitor { bar, line, interrupt, search: Mutex::new((0, Instant::now())) }
+        Monitor { bar, line, interrupt, search: Mutex::new(search) }
     }
 
     /// The flag that Ctrl-C sets.
@@ -81,15 +106,18 @@ impl Monitor {
 
     /// Shows how far the search has come.
     fn update(&self, statistics: &Statistics) {
+        let done = statistics.states.max(statistics.executions);
+        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        if done < search.done {
+            // Another search has begun.
+            search.began = Instant::now();
+            search.states_before += search.states;
+        }
+        (search.done, search.states) = (done, statistics.states);
         if self.bar.is_none() && !self.is_time_for_a_line() {
             return;
         }
-        let done = statistics.states.max(statistics.executions);
-        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where less is done than before, another search has begun.
-        let began = if done < search.0 { Instant::now() } else { search.1 };
-        *search = (done, began);
-        let message = message(statistics, began.elapsed());
+        let message = message(statistics, search.began.elapsed());
         match &self.bar {
             Some(bar) => bar.set_message(message),
             None => note_at_once(&format!("{LINE}{message}\n")),
@@ -152,6 +180,14 @@ fn exit_interrupted() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_line_tells_what_was_taken() {
+        let time = Duration::from_millis(1_234);
+        let line = "took 1.23 s, over 4,096 states, 38.00 MiB of memory at most\n";
+        assert_eq!(last_line(time, 4_096, Some(38 << 20)), line);
+        assert_eq!(last_line(time, 0, None), "took 1.23 s\n");
+    }
 
     #[test]
     fn the_line_tells_how_far_it_is() {

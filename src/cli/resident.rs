@@ -1,6 +1,6 @@
 //! Watches how much memory the system has given to the process.
 //!
-//! **Input**: `/proc/self/statm`. **Output**: the number of bytes, for who asks, and now and then for who watches.
+//! **Input**: `/proc/self/statm`, and `/proc/self/status`. **Output**: the number of bytes, and the most so far, for who asks, and now and then for who watches.
 //!
 //! **Algorithm**: a thread of its own reads the file some two hundred times a second. An allocator cannot use every gap between its
 //! blocks again, so the process may have a quarter more than what was given out.
@@ -68,6 +68,17 @@ fn of_statm(statm: &str) -> Option<u64> {
     statm.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(PAGE)
 }
 
+/// The most bytes of memory that the process has had.
+pub(super) fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    of_status(&status)
+}
+
+fn of_status(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_ascii_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +87,7 @@ mod tests {
     #[test]
     fn the_second_number_counts_pages() {
         assert_eq!(of_statm("3000 25 7 1 0 40 0\n"), Some(25 * 4096));
+        assert_eq!((of_status("VmPeak:\t 9 kB\nVmHWM:\t    12 kB\n"), of_status("")), (Some(12 << 10), None));
         assert_eq!((of_statm("3000"), of_statm(""), of_statm("a b c")), (None, None, None));
     }
 

@@ -19,7 +19,7 @@ use super::trace::Trace;
 use rustc_hash::FxHashMap;
 
 /// Rows up to which calls are not folded: they fit on a screen.
-const FOLDED_FROM: usize = 14;
+const FOLDED_FROM: usize = 12;
 
 impl Trace {
     /// The same with atomic operations as one row each, and unless it is short, calls that nobody came into.

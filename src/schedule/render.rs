@@ -121,9 +121,10 @@ fn beside(
     let style = if options.color { style(row.kind) } else { Style::new() };
     let dimmed = if options.color { Style::new().dimmed() } else { Style::new() };
     let told = format!("{thread}: {}", words.join(" "));
-    let half = options.width.saturating_sub(LINE_WIDTH) / 2;
-    let pad = half.saturating_sub(columns(&told));
-    let text = sources.get(FileId(0)).map_or("", |file| file.line_text(row.line).trim());
+    let pad = (options.width.saturating_sub(LINE_WIDTH) * 3 / 5).saturating_sub(columns(&told));
+    let text = sources.get(FileId(0)).map_or("", |file| file.line_text(row.line));
+    // A comment would take the room of the statement.
+    let text = text.split("  //").next().unwrap_or(text).trim();
     let room = options.width.saturating_sub(LINE_WIDTH + columns(&told) + pad + 3).max(NARROWEST);
     let text: String = head(text, room).chars().map(visible).collect();
     let _ = writeln!(out, "{:>4}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", row.line, "");

@@ -103,6 +103,9 @@ pub struct Row {
     /// Whether the thread is left behind it although it could go on.
     #[serde(skip)]
     pub(super) interrupted: bool,
+    /// Whether it is one of two accesses before which both threads stood at once.
+    #[serde(skip)]
+    pub(super) racing: bool,
     /// Its place in the whole trace.
     #[serde(skip)]
     pub(super) index: usize,
@@ -133,6 +136,7 @@ impl Row {
                 last.push(']');
             }
         }
+        words.extend(self.racing.then(|| "(races)".to_owned()));
         words.extend(self.interrupted.then(|| "(interrupted)".to_owned()));
         words
     }

@@ -47,6 +47,14 @@ impl Trace {
         trace
     }
 
+    /// The same with the accesses marked that come behind the first steps: those before which two threads stand there.
+    #[must_use]
+    pub fn with_race_after(mut self, steps: usize) -> Trace {
+        let accesses = |row: &&mut Row| row.step > steps && matches!(row.kind, RowKind::Read | RowKind::Write);
+        self.rows.iter_mut().filter(accesses).for_each(|row| row.racing = true);
+        self
+    }
+
     /// The rows of the first steps, and the others.
     #[must_use]
     pub fn parted(self, steps: usize) -> (Trace, Trace) {
@@ -345,6 +353,7 @@ impl Writer<'_> {
             term: None,
             wakes: false,
             interrupted: false,
+            racing: false,
             index: self.trace.rows.len(),
             call: None,
             section: Section::None,

@@ -32,7 +32,7 @@ fn few_preemptions_come_first() {
     assert!(all.stdout.starts_with("error[CS0410]"), "{all:?}");
     assert_eq!(all.stdout.matches("(interrupted)").count(), 1, "{all:?}");
     let last = all.stdout.lines().last().unwrap();
-    assert!(last.starts_with("no other failure, deadlock, race or execution without end: all "), "{last}");
+    assert!(last.starts_with("no other failure, deadlock, race or endless execution: all "), "{last}");
 }
 
 #[test]
@@ -94,7 +94,8 @@ fn whoever_is_cut_tells_what_is_found_in_the_order_of_preemptions() {
         let hunted = bad("hunt", &file);
         let ends: BTreeSet<_> = hunted.iter().filter(|(code, _)| code != "CS0403").cloned().collect();
         assert!(!ends.is_empty(), "{name}");
-        for (command, wanted) in [("futures", &ends), ("check --confirm", &ends), ("races", &hunted), ("ci", &hunted)] {
+        // In `ci` a race may be what the text says of the variable.
+        for (command, wanted) in [("futures", &ends), ("check --confirm", &ends), ("races", &hunted), ("ci", &ends)] {
             let found = bad(command, &file);
             assert!(found.is_superset(wanted), "{command} {name}: {found:?} without some of {wanted:?}");
         }

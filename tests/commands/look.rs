@@ -15,7 +15,7 @@ fn the_bad_end_is_on_the_first_line_and_its_steps_follow() {
     let steps = answer.stdout.find("lock b.guard").unwrap();
     let warning = "the text (`cssame check samples/bank_transfer_deadlock.csm` says more):\n  line 18  `a.guard` and `b.guard` may";
     assert!(steps < answer.stdout.find(warning).unwrap(), "the text comes last: {}", answer.stdout);
-    let sure = "no other failure, deadlock, race or execution without end: all 23 states were looked at";
+    let sure = "no other failure, deadlock, race or endless execution: all 23 states seen";
     let said = [sure, "1 warning in the text"];
     assert_eq!(summary(&answer), said);
 }
@@ -26,7 +26,7 @@ fn what_was_searched_is_said_where_nothing_was_found() {
     let right = files.write("right.csm", "int x;\ncobegin A: x = 1; B: skip; coend\nprint(x);\n");
     let answer = call("", &[&right]);
     assert_eq!((answer.status, answer.stdout.as_str()), (0, ""), "{answer:?}");
-    let known = "no failure, deadlock, race or execution without end: all 4 states were looked at";
+    let known = "no failure, deadlock, race or endless execution: all 4 states seen";
     assert_eq!(summary(&answer), [known]);
     // A file without main is not run.
     let library = files.write("library.csm", "class C { int x; public void f() { x = 1; } }\n");

@@ -46,8 +46,8 @@ fn a_page_has_the_answers_of_all_commands() {
     }
     assert_eq!(data["left_out"], Value::Array(Vec::new()));
     let codes: Vec<&str> = data["findings"].as_array().unwrap().iter().map(|of| of["code"].as_str().unwrap()).collect();
-    assert_eq!(codes, ["CS0402", "CS0412"]);
-    assert_eq!((&data["findings"][0]["execution"], &data["findings"][1]["execution"]), (&Value::Null, &0.into()));
+    assert_eq!(codes, ["CS0412", "CS0402"]);
+    assert_eq!((&data["findings"][0]["execution"], &data["findings"][1]["execution"]), (&0.into(), &Value::Null));
     let execution = &data["executions"][0];
     assert_eq!(execution["status"], "deadlock");
     // Who waits for a lock comes after the step that has taken it.

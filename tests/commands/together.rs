@@ -65,6 +65,12 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Resul
     if one == other { Ok(()) } else { Err(format!("{what}: {one:#?}, but {other:#?}")) }
 }
 
+/// The variable that a race is for, without indices.
+fn variable(message: &str) -> String {
+    let name = message.split('`').nth(1).unwrap_or_default();
+    name.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect()
+}
+
 /// `ci` against the commands themselves; how many findings there are.
 fn check_ci(file: &Path, states: &str, bound: &str) -> Result<usize, String> {
     let ask = |command: &str, bound: &str| call(&format!("{command}{bound} --format sarif"), &[file]);
@@ -84,7 +90,11 @@ fn check_ci(file: &Path, states: &str, bound: &str) -> Result<usize, String> {
     let executed: BTreeSet<Key> = asked[1..].iter().flat_map(|answer| keys(answer)).collect();
     let all = ask("ci", bound);
     let found: BTreeSet<Key> = keys(&all).into_iter().collect();
-    same("findings of executions that `ci` lacks", &executed.difference(&found).collect(), &Vec::new())?;
+    // A race for a variable of which the text tells it is that finding.
+    let told: BTreeSet<String> = found.iter().filter(|key| key.0 == "CS0401").map(|key| variable(&key.1)).collect();
+    let is_told = |key: &Key| ["CS0403", "CS0404", "CS0405"].contains(&&*key.0) && told.contains(&variable(&key.1));
+    let lacking = executed.difference(&found).filter(|key| !is_told(key));
+    same("findings of executions that `ci` lacks", &lacking.collect(), &Vec::new())?;
     // `check --confirm` takes no bound of executions, which `ci` holds it to.
     if states == bound {
         let of_check = keys(&confirmed);

@@ -31,6 +31,9 @@ pub struct Arguments {
     /// With --confirm: stop running programs after this time
     #[arg(long, value_name = "SECONDS", requires = "confirm", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
+    /// With --confirm: stop running programs after this processor time
+    #[arg(long, value_name = "SECONDS", requires = "confirm", value_parser = parse_seconds)]
+    pub max_cpu: Option<Duration>,
     /// With --confirm: stop before the process takes more memory than this, such as 500M or 2G [default: half of what the
     /// machine, or the control group, has]
     #[arg(long, value_name = "SIZE", requires = "confirm", value_parser = parse_size)]
@@ -85,8 +88,8 @@ cannot be read.",
         if !self.confirm {
             return ProcessBounds::default();
         }
-        let &mut Arguments { max_states, timeout, max_memory, .. } = self;
-        self.bounds = BoundOptions { max_states, timeout, max_memory, ..BoundOptions::default() };
+        let &mut Arguments { max_states, timeout, max_cpu, max_memory, .. } = self;
+        self.bounds = BoundOptions { max_states, timeout, max_cpu, max_memory, ..BoundOptions::default() };
         self.bounds.set_defaults(bounds)
     }
 

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 
 /// What makes no sense where nothing is searched for.
-const NOT_WITH_LATCHES: [&str; 15] = [
+const NOT_WITH_LATCHES: [&str; 16] = [
     "failures",
     "outcomes",
     "terms_only",
@@ -46,6 +46,7 @@ const NOT_WITH_LATCHES: [&str; 15] = [
     "max_executions",
     "max_memory",
     "timeout",
+    "max_cpu",
 ];
 
 /// Steps beyond which a recorded execution is not followed.

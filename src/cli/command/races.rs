@@ -235,7 +235,7 @@ these, which is said), 1 some race is real, or a failure or a deadlock was met, 
         view.print(output);
         output.complain(&subject.unit().sources, &self.bounds(found));
         if self.timing {
-            output.summary(&view::timing(&answer.report, &answer.timing, subject.unit()));
+            output.note(&view::timing(&answer.report, &answer.timing, subject.unit()));
         }
         output.summary(&view::summary(&answer.report));
     }

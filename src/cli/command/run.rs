@@ -67,6 +67,9 @@ pub struct Arguments {
     /// Begin no execution after this time
     #[arg(long, value_name = "SECONDS", requires = "seeds", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
+    /// Begin no execution after this processor time
+    #[arg(long, value_name = "SECONDS", requires = "seeds", value_parser = parse_seconds)]
+    pub max_cpu: Option<Duration>,
     /// Follow a recorded schedule
     #[arg(long, value_name = "FILE")]
     pub schedule: Option<PathBuf>,
@@ -224,6 +227,7 @@ their end.",
         self.max_memory = self.max_memory.or(bounds.max_memory);
         if self.seeds.is_some() {
             self.timeout = self.timeout.or(bounds.timeout);
+            self.max_cpu = self.max_cpu.or(bounds.max_cpu);
         }
         ProcessBounds { memory: self.max_memory, timeout: self.timeout }
     }
@@ -329,8 +333,8 @@ impl Arguments {
             keep_going: self.keep_going,
             max_steps: self.max_steps.unwrap_or(MAX_STEPS),
         };
-        let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() }
-            .without_default_time();
+        let &Arguments { timeout, max_cpu, max_memory, .. } = self;
+        let bounds = BoundOptions { timeout, max_cpu, max_memory, ..BoundOptions::default() }.without_default_time();
         let answer = with_budget(&bounds, output, |budget| {
             let budget = &self.jobs.of(budget);
             let answer = run_seeds(&model, &request, budget);

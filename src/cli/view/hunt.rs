@@ -157,7 +157,7 @@ impl HuntView<'_> {
                 };
                 let steps = [&race.schedule[..], &race.steps].concat();
                 // Both accesses count, and what leads to each.
-                let trace = self.steps().up_to(WHOLE, &steps);
+                let trace = self.steps().race_up_to(WHOLE, &steps);
                 let replay = self.replay(|directory| record::race_file(directory, index));
                 format!("{diagnostic}\n{trace}{replay}")
             }
@@ -192,7 +192,7 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
     let mut kinds = vec!["failure", "deadlock"];
     kinds.extend(report.races.is_some().then_some("race"));
     let has_all_endless = report.complete && report.endless.endless_complete;
-    kinds.extend(has_all_endless.then_some("execution without end"));
+    kinds.extend(has_all_endless.then_some("endless execution"));
     let last = kinds.pop().unwrap_or_default();
     let other = if answer.is_clean() { "no" } else { "no other" };
     let what = format!("{other} {} or {last}", kinds.join(", "));
@@ -206,7 +206,7 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
             };
             format!("{other} failure or deadlock in any execution; {races}\n")
         }
-        (true, _) => format!("{what}: all {states} were looked at\n"),
+        (true, _) => format!("{what}: all {states} seen\n"),
         (false, None) => {
             format!("not even all executions without a preemption were looked at: {states} so far\n")
         }

@@ -74,6 +74,7 @@ pub fn summary(report: &RacesReport) -> String {
     }
     let count = |status: &str| report.potential.iter().filter(|pair| pair.status == status).count();
     let harmful = report.potential.iter().filter(|pair| pair.harmful).count();
+    let visible = report.potential.iter().filter(|pair| is_visible(pair)).count();
     let benign = report.potential.iter().filter(|pair| pair.benign).count();
     let open = match count("unconfirmed") {
         0 => String::new(),
@@ -92,7 +93,7 @@ pub fn summary(report: &RacesReport) -> String {
         (Some(drivers), _) => format!("{}, ", plural(drivers.len(), "driver")),
     };
     format!(
-        "{}: {} real ({harmful} harmful, {benign} benign), {} impossible{open}{untried}; {drivers}{}, {}{states}\n",
+        "{}: {} real ({harmful} harmful, {visible} visible, {benign} benign), {} impossible{open}{untried}; {drivers}{}, {}{states}\n",
         plural(report.potential.len(), "potential race"),
         count("real"),
         count("impossible"),
@@ -145,14 +146,11 @@ fn executed_lines(unit: &Unit) -> usize {
 }
 
 impl RacesView<'_> {
-    /// Prints the whole answer but for the summary.
+    /// Prints the whole answer but for the summary: how the program ends badly, the races, the tables.
     pub fn print(&self, output: &mut Output) {
         let report = &self.answer.report;
-        let mut blocks = match &report.aims {
-            Some(aims) => self.aims(aims),
-            None => vec![self.variables(report), self.pairs(report)],
-        };
-        blocks.extend(report.schedulers.as_ref().map(|schedulers| self.schedulers(schedulers)));
+        let mut blocks = [self.failures(report), self.deadlocks(report)].concat();
+        blocks.push(endless::told_beside(&self.answer.endless, &self.subject.unit().sources, self.judged));
         let is_shown = |pair: &PairReport| pair.status == "real" && self.judged.shown(finding::race(pair)).is_some();
         let races = report.potential.iter().enumerate().filter(|(_, pair)| is_shown(pair));
         let shown = if self.all { usize::MAX } else { SHOWN };
@@ -161,9 +159,11 @@ impl RacesView<'_> {
         if hidden > 0 {
             blocks.push(format!("and {} (--all shows them)\n", plural(hidden, "further race")));
         }
-        blocks.extend(self.failures(report));
-        blocks.extend(self.deadlocks(report));
-        blocks.push(endless::told_beside(&self.answer.endless, &self.subject.unit().sources, self.judged));
+        match &report.aims {
+            Some(aims) => blocks.extend(self.aims(aims)),
+            None => blocks.extend([self.variables(report), self.pairs(report)]),
+        }
+        blocks.extend(report.schedulers.as_ref().map(|schedulers| self.schedulers(schedulers)));
         blocks.retain(|block| !block.is_empty());
         output.print(&blocks.join("\n"));
     }
@@ -252,6 +252,7 @@ impl RacesView<'_> {
             return String::new();
         }
         let mut table = Table::new("  ");
+        table.row(["one", "other", "verdict", "met", "why"].map(str::to_owned).to_vec());
         let mut hidden = 0;
         let mut listed = 0;
         for pair in &report.potential {
@@ -335,7 +336,7 @@ impl RacesView<'_> {
             Rows::Cause => view.finding(diagnostic, steps),
             Rows::All => {
                 let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
-                text + "\n" + &view.up_to(usize::MAX, steps)
+                text + "\n" + &view.race_up_to(usize::MAX, steps)
             }
         })
     }
@@ -357,11 +358,14 @@ impl RacesView<'_> {
     }
 
     fn with_origin(&self, diagnostic: Diagnostic, seed: Option<u64>, pair: Option<&[String; 2]>) -> Diagnostic {
-        let (Some(seed), Compiled::Program(_)) = (seed, self.subject) else { return diagnostic };
+        let (Some(seed), Compiled::Program(model)) = (seed, self.subject) else { return diagnostic };
+        let (file, options) = (quoted(&name_of(self.file)), options_text(model.options()));
         match pair {
-            Some([a, b]) => diagnostic.with_note(format!("met by `--pair {a},{b} --seed {seed}`")),
+            Some([a, b]) => {
+                diagnostic.with_note(format!("met by `cssame races {file}{options} --pair {a},{b} --seed {seed}`"))
+            }
             None if self.answer.report.aims.is_some() => diagnostic,
-            None => diagnostic.with_note(format!("met by the execution of seed {seed} (`cssame run --seed {seed}`)")),
+            None => diagnostic.with_note(format!("met by `cssame run {file}{options} --seed {seed}`")),
         }
     }
 }
@@ -377,8 +381,14 @@ fn verdict(pair: &PairReport) -> String {
     match pair.status {
         "real" if pair.harmful => "real, harmful".to_owned(),
         "real" if pair.benign => "real, benign".to_owned(),
+        "real" if is_visible(pair) => "real, visible".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// Whether it does no harm, but its order changes what the program prints or leaves behind.
+fn is_visible(pair: &PairReport) -> bool {
+    pair.status == "real" && !pair.harmful && pair.outcomes_differ == Some(true)
 }
 
 fn hits(pair: &PairReport) -> String {

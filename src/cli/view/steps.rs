@@ -46,6 +46,14 @@ impl StepsView<'_> {
         self.marked(if trace.rows.len() > most { trace.cause() } else { trace }, steps)
     }
 
+    /// The same of an execution whose last two steps begin with accesses that race; both are marked.
+    #[must_use]
+    pub fn race_up_to(&self, most: usize, steps: &[Choice]) -> String {
+        let trace = schedule::trace(self.model.naming(), steps);
+        let trace = trace.with_race_after(steps.len().saturating_sub(2));
+        self.marked(if trace.rows.len() > most { trace.cause() } else { trace }, steps)
+    }
+
     fn marked(&self, trace: Trace, steps: &[Choice]) -> String {
         self.trace(&trace.with_interruptions(self.model.naming(), steps))
     }

@@ -113,7 +113,7 @@ pub enum NoRun {
 impl From<Unusable> for NoRun {
     fn from(unusable: Unusable) -> NoRun {
         match unusable {
-            Unusable::TooLarge(bound @ (Bound::Timeout | Bound::Interrupt)) => NoRun::Stopped(bound),
+            Unusable::TooLarge(bound @ (Bound::Timeout | Bound::Processor | Bound::Interrupt)) => NoRun::Stopped(bound),
             other => NoRun::Unusable(other),
         }
     }
@@ -274,7 +274,7 @@ pub fn execute(
     }
     if let Some(max_states) = context.explore {
         let (ends, bound) = prepared.explore(max_states, budget);
-        if let Some(bound @ (Bound::Timeout | Bound::Interrupt)) = bound {
+        if let Some(bound @ (Bound::Timeout | Bound::Processor | Bound::Interrupt)) = bound {
             return Err(NoRun::Stopped(bound));
         }
         found.exact = bound.is_none();

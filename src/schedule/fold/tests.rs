@@ -57,13 +57,44 @@ coend
 #[test]
 fn calls_are_folded_where_no_other_thread_comes_in() {
     let one = ["A"; 9];
-    insta::assert_snapshot!(shown(POOL, &[&["main"][..], &one].concat(), false), @"");
+    insta::assert_snapshot!(shown(POOL, &[&["main"][..], &one].concat(), false), @r"
+    line  main                    A                       B
+      17  fork A, B
+      18                          swap_one(pools[0], pools[1])
+      18                          swap_one(pools[1], pools[0])
+      19                                                  pools[1].take(2) → true
+      19                                                  read pools[1].free = 0
+      19                                                  print 0
+      20  join
+    ");
 }
 
 /// A call in the midst of which another thread moves is open, and so is the one that it is made in.
 #[test]
 fn a_call_is_open_where_another_thread_comes_in() {
-    insta::assert_snapshot!(shown(POOL, &["main", "A", "A", "A", "A", "B", "B", "B", "B", "A"], false), @"");
+    insta::assert_snapshot!(shown(POOL, &["main", "A", "A", "A", "A", "B", "B", "B", "B", "A"], false), @r"
+    line  main                    A                       B
+      17  fork A, B
+      18                          swap_one(pools[0], pools[1]):
+      15                          pools[0].take(1):
+       5                          lock pools[0].guard
+       6                          read pools[0].free = 2
+       7                          read pools[0].free = 2
+       7                          write pools[0].free = 1
+      19                                                  pools[1].take(2):
+       5                                                  lock pools[1].guard
+       6                                                  read pools[1].free = 2
+       7                                                  read pools[1].free = 2
+       7                                                  write pools[1].free = 0
+       8                          unlock pools[0].guard
+       8                                                  unlock pools[1].guard
+      15                          pools[1].give(1)
+      18                          swap_one(pools[1], pools[0])
+       7                          write pools[1].free = 0
+      19                                                  read pools[1].free = 0
+      19                                                  print 0
+      20  join
+    ");
 }
 
 #[test]
@@ -75,10 +106,28 @@ cobegin
   B: atomic { sum = sum + 1; head = 7; }
 coend
 ";
-    insta::assert_snapshot!(shown(text, &[], false), @"");
+    insta::assert_snapshot!(shown(text, &[], false), @r"
+    line  main                    A                       B
+       2  fork A, B
+       3                          cas head 1→2 ok
+       3                          cas head failed (is 2)
+       3                          swap head 2→5
+       3                          write next = 2
+       3                          fetch_add sum 0→3
+       4                                                  [read sum = 3
+       4                                                  write sum = 4
+       4                                                  write head = 7]
+       5  join
+    ");
 }
 
 #[test]
 fn the_source_stands_beside_each_row() {
-    insta::assert_snapshot!(shown("int x;\ncobegin\n  A: x = 1;\n  B: print(x);\ncoend\n", &[], true), @"");
+    insta::assert_snapshot!(shown("int x;\ncobegin\n  A: x = 1;\n  B: print(x);\ncoend\n", &[], true), @r"
+    2  main: fork A, B                       | cobegin
+    3  A: write x = 1                        | A: x = 1;
+    4  B: read x = 1                         | B: print(x);
+    4  B: print 1                            | B: print(x);
+    5  main: join                            | coend
+    ");
 }

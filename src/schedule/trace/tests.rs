@@ -102,26 +102,25 @@ coend
        4                                      waits for notify(c)
     "#);
     let all = text.replace("notify(c)", "notifyAll(c); lock(L); wait(c, L)");
-    insta::assert_snapshot!(cause(&all, &["A", "B", "C"], 80), @r#"
-    line  main              A                 B                 C
+    insta::assert_snapshot!(cause(&all, &["A", "B", "C"], 80), @r"
+    line  main         A           B           C
        2  fork A
        2  fork B
        2  fork C
-       3                    lock L
-       3                    wait c
-       4                                      lock L
-       4                                      wait c
-       5                                                        notifyAll c: wakes
-                                                                A, B
-       3                    relock L
-       3                    unlock L
-       4                                      relock L
-       4                                      unlock L
-       5                                                        lock L
-       5                                                        wait c
+       3               lock L
+       3               wait c
+       4                           lock L
+       4                           wait c
+       5                                       notifyAll c: wakes A, B
+       3               relock L
+       3               unlock L
+       4                           relock L
+       4                           unlock L
+       5                                       lock L
+       5                                       wait c
        6  waits for C
-       5                                                        waits for notify(c)
-    "#);
+       5                                       waits for notify(c)
+    ");
 }
 
 #[test]
@@ -262,22 +261,21 @@ cobegin
 coend
 ";
     insta::assert_snapshot!(cause(text, &["Alice", "Bob", "Carol"], 80), @r#"
-    line  main              Alice             Bob               Carol
+    line  main        Alice                    Bob          Carol
        3  fork Alice
        3  fork Bob
        3  fork Carol
-       4                    write s = "a string with spaces in it that is long"
-       5                                      print a⏎b
-       5                                      write x = 2
-       6                                                        read x = 2
+       4              write s = "a string with spaces in it that is long"
+       5                                       print a⏎b
+       5                                       write x = 2
+       6                                                    read x = 2
        6  Carol: print
             what is printed is a value, and so it is never broken, whatever its length may be
        6  Carol: read s = "a string with spaces in it that is long"
-       2                                                        error: a message of
-                                                                so many words that
-                                                                it does not fit into
-                                                                the columns behind
-                                                                it
+       2                                                    error: a message of so
+                                                            many words that it does
+                                                            not fit into the columns
+                                                            behind it
     "#);
     insta::assert_snapshot!(cause(text, &["Alice", "Bob", "Carol"], 40), @r#"
     3  main: fork Alice
@@ -308,28 +306,28 @@ cobegin
   Maker: { lock(L); items++; notify(c); unlock(L); }
 coend
 ";
-    insta::assert_snapshot!(cause(text, &["Hasty", "Patient", "Maker"], 80), @r#"
-    line  main              Hasty             Patient           Maker
+    insta::assert_snapshot!(cause(text, &["Hasty", "Patient", "Maker"], 80), @r"
+    line  main               Hasty           Patient             Maker
        2  fork Hasty
        2  fork Patient
        2  fork Maker
-       3                    lock L
-       3                    read items = 0
-       3                    wait c
-       4                                      lock L
-       4                                      read items = 0
-       4                                      wait c
-       5                                                        lock L
-       5                                                        read items = 0
-       5                                                        write items = 1
-       5                                                        notify c: wakes
-                                                                Hasty
-       5                                                        unlock L
-       3                    relock L
-       3                    unlock L
+       3                     lock L
+       3                     read items = 0
+       3                     wait c
+       4                                     lock L
+       4                                     read items = 0
+       4                                     wait c
+       5                                                         lock L
+       5                                                         read items = 0
+       5                                                         write items = 1
+       5                                                         notify c: wakes
+                                                                 Hasty
+       5                                                         unlock L
+       3                     relock L
+       3                     unlock L
        6  waits for Patient
-       4                                      waits for notify(c)
-    "#);
+       4                                     waits for notify(c)
+    ");
 }
 
 #[test]

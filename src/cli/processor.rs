@@ -1,0 +1,35 @@
+//! How much processor time the process has had.
+//!
+//! **Input**: the clock of the system. **Output**: the time of all threads together.
+//!
+//! **Soundness and limits**: where the system has no such clock, it is the time since somebody has asked first.
+
+use std::time::Duration;
+
+/// The processor time so far.
+#[cfg(unix)]
+pub(super) fn processor_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
+}
+
+/// The time since the first call.
+#[cfg(not(unix))]
+pub(super) fn processor_time() -> Duration {
+    use std::sync::LazyLock;
+    use std::time::Instant;
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    BEGAN.elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_time() {
+        let before = processor_time();
+        while processor_time() == before {}
+        assert!(processor_time() > before);
+    }
+}
