@@ -32,6 +32,8 @@ pub enum Emit {
 pub enum IrAnswer {
     /// The syntax tree, printed as a program.
     Tree(String),
+    /// The lines of the program in CSSAME form.
+    Source(Vec<String>),
     /// A flow graph.
     Graph(Box<FlowGraph>),
 }
@@ -46,7 +48,7 @@ pub struct FlowGraph {
 /// An intermediate form as plain data.
 #[derive(Debug, Serialize)]
 pub struct IrReport {
-    /// `ast`, `cfg`, `ssa` or `cssame`
+    /// `ast`, `cfg`, `ssa`, `cssame` or `source`
     pub emit: &'static str,
     /// The form.
     #[serde(flatten)]
@@ -61,6 +63,11 @@ pub enum FormData {
     Tree {
         /// Printed as a program.
         text: String,
+    },
+    /// The program in CSSAME form.
+    Source {
+        /// Its lines.
+        source: Vec<String>,
     },
     /// A flow graph.
     Graph(ProgramData),
@@ -95,39 +102,40 @@ impl IrAnswer {
     pub fn text(&self) -> String {
         match self {
             IrAnswer::Tree(text) => text.clone(),
+            IrAnswer::Source(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
             IrAnswer::Graph(graph) => graph.render(print_program),
         }
     }
 
-    /// In the language of Graphviz; nothing for a tree.
+    /// In the language of Graphviz; nothing for text.
     #[must_use]
     pub fn dot(&self) -> Option<String> {
         match self {
-            IrAnswer::Tree(_) => None,
+            IrAnswer::Tree(_) | IrAnswer::Source(_) => None,
             IrAnswer::Graph(graph) => Some(graph.render(dot_program)),
         }
     }
 
-    /// Where the parts of a graph stand in a picture; nothing for a tree.
+    /// Where the parts of a graph stand in a picture; nothing for text.
     ///
     /// # Errors
     ///
     /// The number of lines, where there are too many.
     pub fn picture(&self) -> Result<Option<Picture>, usize> {
         match self {
-            IrAnswer::Tree(_) => Ok(None),
+            IrAnswer::Tree(_) | IrAnswer::Source(_) => Ok(None),
             IrAnswer::Graph(graph) => graph.render(picture).map(Some),
         }
     }
 
-    /// As a picture; nothing for a tree.
+    /// As a picture; nothing for text.
     ///
     /// # Errors
     ///
     /// The number of lines, where there are too many.
     pub fn svg(&self) -> Result<Option<String>, usize> {
         match self {
-            IrAnswer::Tree(_) => Ok(None),
+            IrAnswer::Tree(_) | IrAnswer::Source(_) => Ok(None),
             IrAnswer::Graph(graph) => graph.render(svg_program).map(Some),
         }
     }
@@ -137,6 +145,7 @@ impl IrAnswer {
     pub fn report(&self) -> IrReport {
         match self {
             IrAnswer::Tree(text) => IrReport { emit: "ast", form: FormData::Tree { text: text.clone() } },
+            IrAnswer::Source(lines) => IrReport { emit: "source", form: FormData::Source { source: lines.clone() } },
             IrAnswer::Graph(graph) => {
                 IrReport { emit: graph.emit.word(), form: FormData::Graph(graph.render(program_data)) }
             }

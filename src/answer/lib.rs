@@ -3,7 +3,7 @@
 //! | command | call | answer |
 //! |---|---|---|
 //! | `check` | [`check()`] | [`CheckReport`] |
-//! | `ir` | [`ir()`], [`ir_tree()`] | [`IrAnswer`] |
+//! | `ir` | [`ir()`], [`ir_tree()`], [`ir_source()`] | [`IrAnswer`] |
 //! | `pi` | [`pi()`] | [`PiReport`] |
 //! | `run` | [`run()`], [`run_seeds()`] | [`RunAnswer`], [`SeedsAnswer`] |
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
@@ -52,6 +52,7 @@ mod format;
 mod futures;
 mod hunt;
 mod ir;
+mod ir_source;
 mod levels;
 mod listing;
 mod mends;
@@ -100,6 +101,7 @@ pub use format::{Difference, FormatReport, FormattedFile, format_file};
 pub use futures::{Effort, FuturesAnswer, FuturesRequest, futures};
 pub use hunt::{HuntAnswer, HuntBounds, HuntReport, MetRace, WithPreemptions, hunt};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
+pub use ir_source::ir_source;
 pub use levels::{Codes, Level, Rule};
 pub use listing::{listing, listing_of_failure};
 pub use mends::{Mend, mends};

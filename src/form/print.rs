@@ -9,8 +9,9 @@
 //! A place that several contexts run has one pi, with the terms of all of them.
 
 use super::Form;
+use super::report::term_names;
 use cssame_ir::print::{Annotations, Argument, Mention, Merge, Site, Version};
-use cssame_ir::{BlockId, FunctionId, Instruction, Program, ReadId};
+use cssame_ir::{BlockId, DefinitionId, FunctionId, Instruction, Program, ReadId};
 use cssame_ssa::ProgramSsa;
 use cssame_ssa::print::SsaAnnotations;
 use rustc_hash::FxHashMap;
@@ -52,10 +53,9 @@ impl<'a> CssameAnnotations<'a> {
             form.into_iter().flat_map(|form| form.shared_reads().into_iter().map(move |read| (read, form.terms(read))));
         for (read, terms) in shared {
             let of = &program.reads[read];
-            let argument = |&id| {
-                let definition = &program.definitions[id];
-                let name = program.texts.get(definition.name).to_owned();
-                Argument { name, version: definition.version, block: None, definition: Some(id) }
+            let argument = |(&id, name): (&DefinitionId, &str)| {
+                let version = program.definitions[id].version;
+                Argument { name: name.to_owned(), version, block: None, definition: Some(id) }
             };
             let seen = match terms.as_slice() {
                 [] => continue,
@@ -63,10 +63,11 @@ impl<'a> CssameAnnotations<'a> {
                 several => {
                     let version = next_versions[of.symbol];
                     next_versions[of.symbol] += 1;
-                    let mut arguments: Vec<Argument> = several.iter().map(argument).collect();
+                    let mut arguments: Vec<Argument> =
+                        several.iter().zip(term_names(program, read, several)).map(argument).collect();
                     arguments.sort_by_key(|argument| argument.version);
                     let name = program.texts.get(of.name).to_owned();
-                    Seen::Pi(Merge { function: "pi", name, version, arguments })
+                    Seen::Pi(Merge { function: "pi", name, symbol: Some(of.symbol), version, arguments })
                 }
             };
             if form.is_none_or(|form| form.same_as(read).is_none()) {

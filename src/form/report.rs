@@ -4,7 +4,7 @@
 //! once, and reads with equal terms share a list: the report takes a word for each term of each distinct list.
 
 use super::{Form, Pruned, Reason, Selection, TermSetId};
-use cssame_ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId};
+use cssame_ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId, TextId};
 use cssame_source::{SourceMap, Span};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -225,6 +225,21 @@ pub fn variable_name(program: &Program, read: ReadId) -> &str {
     program.texts.get(program.reads[read].name)
 }
 
+/// The variables of what a read may see, in the order of the terms. Of a field each keeps its object: where a method names it
+/// bare, the object is that of the other terms if these have one, else that of the read.
+#[must_use]
+pub fn term_names<'a>(program: &'a Program, read: ReadId, terms: &[DefinitionId]) -> Vec<&'a str> {
+    let name = |id: &DefinitionId| program.texts.get(program.definitions[*id].name);
+    let has_object = |name: &&str| name.contains('.') && !name.starts_with("this.");
+    let objects: IndexSet<&str, FxBuildHasher> = terms.iter().map(name).filter(has_object).collect();
+    let object = match objects.len() {
+        0 => Some(variable_name(program, read)).filter(has_object),
+        1 => objects.first().copied(),
+        _ => None,
+    };
+    terms.iter().map(|id| Some(name(id)).filter(has_object).or(object).unwrap_or(name(id))).collect()
+}
+
 /// Reports all reads of shared memory.
 #[must_use]
 pub fn report(sources: &SourceMap, program: &Program, form: &Form) -> PiReport {
@@ -257,8 +272,8 @@ struct Writer<'a> {
     program: &'a Program,
     form: &'a Form,
     definitions: FxHashMap<DefinitionId, Shared<TermData>>,
-    /// The lists of terms, by the sets of the contexts of a read.
-    terms: FxHashMap<Vec<(TermSetId, TermSetId)>, Shared<[Shared<TermData>]>>,
+    /// The lists of terms, by the sets of the contexts of a read and its name.
+    terms: FxHashMap<(Vec<(TermSetId, TermSetId)>, TextId), Shared<[Shared<TermData>]>>,
 }
 
 impl Writer<'_> {
@@ -299,15 +314,18 @@ impl Writer<'_> {
 
     fn terms(&mut self, read: ReadId) -> Shared<[Shared<TermData>]> {
         let sets: Vec<_> = self.form.instances_of(read).map(|of| (of.control, of.concurrent)).collect();
-        if let Some(known) = self.terms.get(&sets) {
+        let key = (sets, self.program.reads[read].name);
+        if let Some(known) = self.terms.get(&key) {
             return known.clone();
         }
+        let definitions = self.form.terms(read);
+        let names = term_names(self.program, read, &definitions);
         let mut terms: Vec<Shared<TermData>> =
-            self.form.terms(read).into_iter().map(|definition| self.term(definition)).collect();
+            definitions.iter().zip(names).map(|(&definition, name)| self.term_named(definition, name)).collect();
         // Of one place in several contexts, they are in the order of ids: of threads and calls.
         terms.sort_by(|a, b| (!a.is_initial, a.span, &a.def).cmp(&(!b.is_initial, b.span, &b.def)));
         let terms: Shared<[Shared<TermData>]> = terms.into_iter().collect();
-        self.terms.insert(sets, terms.clone());
+        self.terms.insert(key, terms.clone());
         terms
     }
 
@@ -328,6 +346,16 @@ impl Writer<'_> {
             .collect();
         pruned.sort_by(|a, b| (a.term.span, &a.term.def).cmp(&(b.term.span, &b.term.def)));
         pruned.into_iter().collect()
+    }
+
+    /// A definition whose version is that of a variable with this name.
+    fn term_named(&mut self, definition: DefinitionId, name: &str) -> Shared<TermData> {
+        let term = self.term(definition);
+        let of = &self.program.definitions[definition];
+        if name == self.program.texts.get(of.name) {
+            return term;
+        }
+        Shared::new(TermData { version: format!("{name}_{}", of.version), ..TermData::clone(&term) })
     }
 
     /// A definition, described once.

@@ -16,7 +16,7 @@ mod words;
 use super::flow::{Successors, reverse_postorder};
 use super::{
     Block, BlockId, DefinitionId, Function, FunctionId, FunctionKind, LeafKind, Program, ReadId, RegisterId,
-    RegisterType, Storage,
+    RegisterType, Storage, SymbolId,
 };
 use cssame_source::{SourceMap, Span};
 use std::fmt::Write;
@@ -76,6 +76,8 @@ pub struct Merge {
     pub function: &'static str,
     /// The name without version.
     pub name: String,
+    /// Whose versions these are; none for a register.
+    pub symbol: Option<SymbolId>,
     /// The version that it makes.
     pub version: u32,
     /// What it chooses from.

@@ -118,6 +118,7 @@ impl Annotations for SsaAnnotations<'_> {
             Some(Merge {
                 function: "phi",
                 name: self.name(form, phi.variable),
+                symbol: form.variables[phi.variable as usize].symbol(),
                 version,
                 arguments: arguments
                     .filter_map(|(&each, from)| self.argument(form, phi.variable, each, from))
@@ -137,7 +138,8 @@ impl Annotations for SsaAnnotations<'_> {
             let variable = form.accesses.all()[access].variable;
             let version = self.number(form, variable, form.ssa.made(access))?;
             let arguments = self.argument(form, variable, form.ssa.used(access), None).into_iter().collect();
-            Some(Merge { function: "chi", name: self.name(form, variable), version, arguments })
+            let (name, symbol) = (self.name(form, variable), form.variables[variable as usize].symbol());
+            Some(Merge { function: "chi", name, symbol, version, arguments })
         });
         merges.collect()
     }

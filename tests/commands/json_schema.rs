@@ -92,7 +92,7 @@ fn check_confirm() {
 
 #[test]
 fn ir() {
-    for form in ["ast", "cfg", "ssa", "cssame"] {
+    for form in ["ast", "cfg", "ssa", "cssame", "source"] {
         assert_all_valid("ir", &["--emit", form]);
     }
 }

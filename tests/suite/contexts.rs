@@ -14,6 +14,8 @@ mod threads;
 use self::places::{AMBIGUOUS, Contexts, Index, Pair};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, futures};
+use cssame::form::Selection;
+use cssame::form::contradiction::{explain, reason_report};
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate::{self, Size};
 use support::{first_seed, programs};
@@ -147,4 +149,23 @@ fn a_local_of_a_function_that_never_runs_takes_no_name_from_another() {
     let mut tally = Tally::default();
     check(source, 4_000, &mut tally).unwrap();
     assert_eq!(tally.exact, 1);
+}
+
+#[test]
+fn two_calls_of_one_place_are_told_apart_in_a_cycle() {
+    let text = "int x; lock L;\nvoid put(int v) { lock(L); x = v; unlock(L); }\n\
+                int get() { lock(L); int r = x; unlock(L); return r; }\n\
+                cobegin A: { put(1); put(2); } B: { int a = get(); int b = get(); print(a, b); } coend\n";
+    let contexts = Contexts::new(text).unwrap();
+    let (program, form) = (contexts.model().program(), contexts.model().form());
+    let select = |read: &str, definition: &str| {
+        let read = program.reads.ids().find(|&id| contexts.read_name(id) == read).unwrap();
+        Selection::of(read, program.definitions.ids().find(|&id| contexts.definition_name(id) == definition).unwrap())
+    };
+    let selections = [select("x@3:30~4:45", "x@2:28~4:22"), select("x@3:30~4:60", "x@2:28~4:14")];
+    let reason =
+        reason_report(contexts.model().sources(), program, form, &selections, &explain(program, form, &selections));
+    let places: BTreeSet<&str> = reason.cycle.iter().map(|order| order.from.at.as_str()).collect();
+    assert_eq!(places.len(), reason.cycle.len(), "{reason:?}");
+    assert!(places.contains("2:28~4:22") && places.contains("2:28~4:14"), "{places:?}");
 }

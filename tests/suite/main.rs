@@ -70,6 +70,7 @@ mod serial;
 mod several_monitors;
 mod shared_readers;
 mod signals;
+mod source_form;
 mod ssa;
 mod structure;
 mod syntax;

@@ -59,6 +59,7 @@ const READERS: &[(&str, &str)] = &[
     ("harness/signatures", "says what `main` may call"),
     ("harness/writer", "writes programs around methods, in their own language"),
     ("answer/ir", "shows the syntax tree"),
+    ("answer/ir_source", "prints the syntax tree with versions"),
     ("answer/mends", "proposes changes of a text, in its own language"),
 ];
 

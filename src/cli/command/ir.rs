@@ -5,7 +5,7 @@ use crate::load;
 use crate::options::{Format, OutputOptions, ProgramOptions};
 use crate::output::Output;
 use clap::{Args, ValueEnum};
-use cssame_answer::{Emit, IrAnswer, Judged, ir, ir_tree};
+use cssame_answer::{Emit, IrAnswer, Judged, ir, ir_source, ir_tree};
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_source::SourceMap;
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Which form: ast, cfg, ssa or cssame
+    /// Which form: ast, cfg, ssa, cssame or source
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Cfg, hide_possible_values = true)]
     pub emit: Form,
     /// Text for people (text), a graph for Graphviz (dot), the graph as a picture (svg), or one JSON object (json)
@@ -41,6 +41,8 @@ pub enum Form {
     Ssa,
     /// CSSAME form.
     Cssame,
+    /// CSSAME form as the paper prints it.
+    Source,
 }
 
 /// Values of `--format`.
@@ -79,12 +81,14 @@ Prints an intermediate form of the program:
   cfg     the parallel flow graph: functions of blocks of three-address code
   ssa     the same in SSA form, with phi functions
   cssame  the same in CSSAME form: a pi function before each read that concurrent writes reach
+  source  the lines of the program in CSSAME form, as the paper prints them
 
 As a graph for Graphviz (`--format dot`), each function is a cluster, and dashed edges lead from a fork to its threads \
-and from their ends to the join; `--format svg` draws it. The syntax tree has no such form.",
+and from their ends to the join; `--format svg` draws it. The syntax tree and the lines have no such form.",
         examples: "\
 Examples:
   cssame ir samples/cssame_fig2.csm
+  cssame ir --emit source samples/cssame_fig2.csm
   cssame ir --emit cssame samples/peterson.csm
   cssame ir --emit cfg --format dot samples/dekker.csm | dot -Tsvg > dekker.svg",
     };
@@ -102,6 +106,9 @@ Examples:
             (Form::Ast, TextFormat::Dot | TextFormat::Svg) => {
                 Err("the syntax tree cannot be shown as a graph".to_owned())
             }
+            (Form::Source, TextFormat::Dot | TextFormat::Svg) => {
+                Err("the lines of the program cannot be shown as a graph".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -112,6 +119,7 @@ Examples:
             Form::Cfg => self.graph(Emit::Cfg)?,
             Form::Ssa => self.graph(Emit::Ssa)?,
             Form::Cssame => self.graph(Emit::Cssame)?,
+            Form::Source => ir_source(load::unit(&self.file, &self.program.inputs)?, &self.program.inputs)?,
         };
         let text = match self.format {
             TextFormat::Text => answer.text(),

@@ -95,9 +95,24 @@ pub fn statement(sources: &SourceMap, span: Span) -> String {
     let rest = &rest[..statement_length(rest)];
     // A place within a declaration or a call is clearer with what stands before it.
     let begin = if assigns(rest) { start } else { before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1) };
-    let text = line[begin..start + rest.len()].trim();
-    let from_span = if head(text, STATEMENT_WIDTH).len() < text.len() { rest.trim() } else { text };
+    let text = balanced(line[begin..start + rest.len()].trim());
+    let from_span = if head(text, STATEMENT_WIDTH).len() < text.len() { balanced(rest.trim()) } else { text };
     shorten(from_span, STATEMENT_WIDTH)
+}
+
+/// Up to a parenthesis that closes what began before: behind it stands what the step of a loop is no part of.
+fn balanced(text: &str) -> &str {
+    let (mut depth, mut quoted) = (0, false);
+    let end = text.find(|each| {
+        match each {
+            '"' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            _ => {}
+        }
+        depth < 0
+    });
+    text[..end.unwrap_or(text.len())].trim_end()
 }
 
 /// Whether there is a `=` that is no part of a comparison.
@@ -305,7 +320,7 @@ mod tests {
         assert_eq!(shown("int low[2] = {1, 2}, high[2] = {3, 4};\n", "high"), "high[2] = {3, 4};");
         assert_eq!(shown("A: { u[6] = 7; }\n", "u"), "u[6] = 7;");
         assert_eq!(shown("T1: { x = 1 }\n", "x"), "x = 1");
-        assert_eq!(shown("if (x == 1) { y = 2; }\n", "x"), "x == 1)");
+        assert_eq!(shown("if (x == 1) { y = 2; }\n", "x"), "x == 1");
     }
 
     #[test]
@@ -364,6 +379,9 @@ mod tests {
         assert_eq!(statement_at("x", "x"), "x");
         assert_eq!(statement_at("assert(b >= 0, \"overdrawn\");", "b"), "assert(b >= 0, \"overdrawn\");");
         assert_eq!(statement_at("if (a) x <<= 2;", "x"), "x <<= 2;");
+        assert_eq!(statement_at("for (k = 0; k < f(1); k++) skip;", "k++"), "k++");
+        assert_eq!(statement_at("for (k = 0; k < f(1); k = g(k)) skip;", "k = g"), "k = g(k)");
+        assert_eq!(statement_at("for (k = 0; k < f(1); k++) skip;", "k < f"), "k < f(1);");
     }
 
     #[test]

@@ -138,12 +138,17 @@ const IMPORTED: &[&str] = &[
 fn fields(lines: &mut Lines, versions: &Versions<'_>, all: &[Registers<'_>]) {
     let merged = all.iter().flat_map(|registers| &registers.fields).map(|field| ("Local", field));
     let mut last: Option<&str> = None;
-    for (kind, Field { name, ty, of, at }) in versions.fields.iter().map(|field| ("Version", field)).chain(merged) {
+    for (kind, field) in versions.fields.iter().map(|field| ("Version", field)).chain(merged) {
+        let Field { name, ty, of, at } = field;
         if last.is_some_and(|last| last != of) {
             lines.push("");
         }
         last = Some(of);
-        lines.push(format!("@{kind}(of = {}, at = {})", string(of), string(at)));
+        if kind == "Local" || versions.is_latched(field) {
+            lines.push(format!("@{kind}(of = {}, at = {})", string(of), string(at)));
+        } else {
+            lines.push(format!("// {}: no pi function shows it", comment(at)));
+        }
         // A local is of one thread.
         let volatile = if kind == "Version" { "volatile " } else { "" };
         lines.push(format!("{volatile}{} {name};", type_name(*ty)));

@@ -49,7 +49,7 @@ const ABOUT: &str = "\
 with Aspects* translates it to Java: each version of a shared variable is a field that is assigned once, each thread is an inner
 class, and pi and phi functions are methods without a body of their own. The aspect `Latches.aj` replaces their calls:
 
-- the definition of a version (`a_2 = 3;`) opens the latch of that version;
+- the definition of a version that a pi function shows (`a_2 = 3;`) opens the latch of that version; the others are not captured;
 - a pi function (`a_4 = pi_a_24_11(a_0, a_2, a_3);`) waits for the latch of the version that the test selects, and gives its value;
 - a phi function gives what its own thread has defined last of the variable.
 

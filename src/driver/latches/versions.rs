@@ -108,6 +108,7 @@ pub(super) struct Versions<'a> {
     /// In the order of the variables.
     pub(super) plain: Vec<Plain>,
     definitions: FxHashMap<DefinitionId, String>,
+    latched: FxHashSet<String>,
     pi_of: FxHashMap<ReadId, usize>,
     plain_of: FxHashMap<VariableId, usize>,
     /// Initial definitions that an instruction makes.
@@ -125,6 +126,7 @@ impl<'a> Versions<'a> {
             pis: Vec::new(),
             plain: Vec::new(),
             definitions: FxHashMap::default(),
+            latched: FxHashSet::default(),
             pi_of: FxHashMap::default(),
             plain_of: FxHashMap::default(),
             stored: FxHashSet::default(),
@@ -177,6 +179,14 @@ impl<'a> Versions<'a> {
             self.fields.push(Field { name, ty, of, at });
         }
         self.add_pis(pis);
+        let shown = |pi: &Pi| [self.versions(&pi.terms), self.versions(&pi.control)].concat();
+        self.latched = self.pis.iter().flat_map(shown).map(str::to_owned).collect();
+    }
+
+    /// Whether the definition of a version opens a latch: some pi function may give it. The aspect captures no other one, as in
+    /// figure 4 of the paper.
+    pub(super) fn is_latched(&self, field: &Field) -> bool {
+        self.latched.contains(&field.name)
     }
 
     /// The initial definitions of shared variables.

@@ -4,8 +4,8 @@ use super::derive::{definition_of, read_of};
 use super::{Explanation, Ground, NoCycle, Order, Site};
 use crate::Selection;
 use crate::{Form, selected_definition, selected_read};
-use cssame_concurrency::EventKind;
-use cssame_ir::Program;
+use cssame_concurrency::{Context, EventKind};
+use cssame_ir::{FunctionId, Instruction, Program};
 use cssame_source::{SourceMap, Span};
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct PlaceReport {
     /// The thread.
     pub thread: String,
-    /// `LINE:COL`
+    /// `LINE:COL`, with the calls on the way there where the thread comes there in several: `4:28~7:16`
     pub at: String,
     /// Its line.
     pub line: u32,
@@ -182,10 +182,39 @@ impl Names<'_> {
         let at = self.sources.position(self.span(site));
         PlaceReport {
             thread: concurrency.threads[concurrency.thread_of(site.block)].path.clone(),
-            at: at.to_string(),
+            at: format!("{at}{}", self.calls(site)),
             line: at.line,
             op: self.operation(site),
         }
+    }
+
+    /// The calls on the way to an event, the outermost first; none where no other way in its thread leads to that place.
+    fn calls(&self, site: Site) -> String {
+        let contexts = &self.form.concurrency.contexts;
+        let own = &contexts[self.form.concurrency.blocks[site.block as usize].context];
+        let copies = &self.program.contexts.functions;
+        let origin = |of: FunctionId| copies.get(of.index()).copied().unwrap_or(of);
+        let same = |other: &&Context| other.thread == own.thread && origin(other.function) == origin(own.function);
+        if contexts.iter().filter(same).count() < 2 {
+            return String::new();
+        }
+        let (mut at, mut calls) = (own, String::new());
+        while let Some(caller) = at.caller.map(|id| &contexts[id]).filter(|caller| caller.thread == own.thread) {
+            if let Some(call) = self.call(caller.function, at.function) {
+                calls.insert_str(0, &format!("~{}", self.sources.position(call)));
+            }
+            at = caller;
+        }
+        calls
+    }
+
+    /// Where a function calls another one, if it does so at one place.
+    fn call(&self, caller: FunctionId, callee: FunctionId) -> Option<Span> {
+        let blocks = self.program.functions[caller].blocks.iter();
+        let instructions = blocks.flat_map(|block| block.instructions.iter().zip(&block.spans));
+        let is_call = |of: &Instruction| matches!(of, Instruction::Call { function, .. } if *function == callee);
+        let mut calls = instructions.filter(|(instruction, _)| is_call(instruction)).map(|(_, &span)| span);
+        calls.next().filter(|_| calls.next().is_none())
     }
 
     fn span(&self, site: Site) -> Span {

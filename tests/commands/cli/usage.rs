@@ -51,6 +51,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("check --format dot samples/counter_locked.csm", 2, "!dot"),
     ("check --color sometimes samples/counter_locked.csm", 2, "!sometimes"),
     ("ir --emit ast --format dot samples/cssame_fig2.csm", 2, "!cannot be shown as a graph"),
+    ("ir --emit source samples/cssame_fig2.csm", 0, "a_4 = pi(a_0, a_2, a_3)"),
+    ("ir --emit source --format dot samples/cssame_fig2.csm", 2, "!cannot be shown as a graph"),
     ("ir --emit ast --format svg samples/cssame_fig2.csm", 2, "!cannot be shown as a graph"),
     ("ir --emit nonsense samples/cssame_fig2.csm", 2, "!nonsense"),
     ("run --seed -1 samples/cssame_fig2.csm", 2, "!-1"),

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a field that is one version of a shared variable. It is assigned once, which opens its latch. */
+/** Marks a version of a shared variable that a pi function shows. The field is assigned once, which opens its latch. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Version {

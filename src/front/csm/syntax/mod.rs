@@ -38,5 +38,5 @@ pub(crate) use advice::{of_word, type_meant};
 pub(crate) use limits::MAX_PROBLEMS;
 pub use literals::{Literals, literals};
 pub use parser::{Parsed, parse};
-pub use printer::{print, print_expression, print_statement};
+pub use printer::{print, print_expression, print_statement, print_with_lone_heads};
 pub use words::words;

@@ -13,7 +13,10 @@ use std::fmt::Write;
 /// The text of a program.
 #[must_use]
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer::default();
+    print_in(Printer::default(), program)
+}
+
+fn print_in(mut printer: Printer, program: &Program) -> String {
     let mut apart = false;
     for (index, item) in program.items.iter().enumerate() {
         let large = matches!(item, Item::Function(_) | Item::Class(_));
@@ -24,6 +27,12 @@ pub fn print(program: &Program) -> String {
         printer.item(item);
     }
     printer.out
+}
+
+/// As [`print()`], but an `if` behind an `else` begins a line of its own, so that lines can be put before it.
+#[must_use]
+pub fn print_with_lone_heads(program: &Program) -> String {
+    print_in(Printer { lone_heads: true, ..Printer::default() }, program)
 }
 
 /// The text of a statement, as [`print()`] writes it without indentation.
@@ -47,6 +56,8 @@ pub fn print_expression(expr: &Expr) -> String {
 struct Printer {
     out: String,
     indentation: usize,
+    /// Whether the head of an `if` always begins a line.
+    lone_heads: bool,
 }
 
 impl Printer {
@@ -357,7 +368,7 @@ impl Printer {
             self.continue_after(then_branch);
         }
         self.text("else");
-        if matches!(else_branch.kind, StmtKind::If { .. }) {
+        if matches!(else_branch.kind, StmtKind::If { .. }) && !self.lone_heads {
             self.text(" ");
             self.statement(else_branch);
         } else {

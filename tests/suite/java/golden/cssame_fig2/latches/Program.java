@@ -15,13 +15,13 @@ import cssame.Version;
 public final class Program implements Runnable {
     @Version(of = "a", at = "a@initial")
     volatile int a_0;
-    @Version(of = "a", at = "a@15:5")
+    // a@15:5: no pi function shows it
     volatile int a_1;
     @Version(of = "a", at = "a@16:5")
     volatile int a_2;
     @Version(of = "a", at = "a@20:5")
     volatile int a_3;
-    @Version(of = "a", at = "a@24:11")
+    // a@24:11: no pi function shows it
     volatile int a_4;
 
     final Lock L = new Lock("L");

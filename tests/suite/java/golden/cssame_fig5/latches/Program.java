@@ -15,13 +15,13 @@ import cssame.Version;
  * by the aspect {@code cssame.Latches}.
  */
 public final class Program implements Runnable {
-    @Version(of = "n", at = "n@initial")
+    // n@initial: no pi function shows it
     volatile int n_0;
     @Version(of = "n", at = "n@15:5")
     volatile int n_1;
     @Version(of = "n", at = "n@19:5")
     volatile int n_2;
-    @Version(of = "n", at = "n@25:23")
+    // n@25:23: no pi function shows it
     volatile int n_3;
 
     final Lock L = new Lock("L");

@@ -16,28 +16,28 @@ public final class Program implements Runnable {
     volatile int n0_0;
     @Version(of = "n0", at = "n0@13:5")
     volatile int n0_1;
-    @Version(of = "n0", at = "n0@21:15")
+    // n0@21:15: no pi function shows it
     volatile int n0_2;
 
     @Version(of = "n1", at = "n1@initial")
     volatile int n1_0;
     @Version(of = "n1", at = "n1@15:5")
     volatile int n1_1;
-    @Version(of = "n1", at = "n1@21:20")
+    // n1@21:20: no pi function shows it
     volatile int n1_2;
 
     @Version(of = "n2", at = "n2@initial")
     volatile int n2_0;
     @Version(of = "n2", at = "n2@17:5")
     volatile int n2_1;
-    @Version(of = "n2", at = "n2@21:25")
+    // n2@21:25: no pi function shows it
     volatile int n2_2;
 
     @Version(of = "n3", at = "n3@initial")
     volatile int n3_0;
     @Version(of = "n3", at = "n3@19:5")
     volatile int n3_1;
-    @Version(of = "n3", at = "n3@21:30")
+    // n3@21:30: no pi function shows it
     volatile int n3_2;
 
     /** The main thread, line 10. */

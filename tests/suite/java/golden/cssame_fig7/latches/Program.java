@@ -15,22 +15,22 @@ import cssame.Version;
  * by the aspect {@code cssame.Latches}.
  */
 public final class Program implements Runnable {
-    @Version(of = "a", at = "a@initial")
+    // a@initial: no pi function shows it
     volatile int a_0;
     @Version(of = "a", at = "a@15:5")
     volatile int a_1;
     @Version(of = "a", at = "a@21:5")
     volatile int a_2;
-    @Version(of = "a", at = "a@25:9")
+    // a@25:9: no pi function shows it
     volatile int a_3;
 
-    @Version(of = "b", at = "b@initial")
+    // b@initial: no pi function shows it
     volatile int b_0;
     @Version(of = "b", at = "b@16:5")
     volatile int b_1;
     @Version(of = "b", at = "b@22:5")
     volatile int b_2;
-    @Version(of = "b", at = "b@25:21")
+    // b@25:21: no pi function shows it
     volatile int b_3;
 
     @Local(of = "z", at = "z@19:9")
