@@ -13,27 +13,41 @@ const LINE = 28;
 const HEAD = 30;
 const CHARACTER = 7.3;
 const LONGEST = 36;
+/** What half a page of 1280 pixels has room for. */
+const ROOM = 560;
+/** The room of the last column, and the least that there is between two. */
+const LAST = 130;
+const NARROWEST = 44;
 
 /** Where the columns of the threads are. */
 export interface Columns {
   /** The life line of each thread. */
   x: number[];
+  /** Characters of a text in each. */
+  longest: number[];
+  /** Characters of the name of a thread. */
+  names: number[];
   width: number;
 }
 
-/** Each column is as wide as its longest text. */
+/** Each column is as wide as its longest text, if there is room. If there is not, the lines of life stand closer: a row has one box, so
+ * that it may lie over the lines of other threads. */
 export function columns(execution: Execution): Columns {
-  const longest = execution.threads.map((thread) => Math.max(8, Math.min(LONGEST, thread.length)));
+  const wanted = execution.threads.map((thread) => Math.max(8, Math.min(LONGEST, thread.length)));
   for (const row of execution.rows) {
-    longest[row.column] = Math.max(longest[row.column] ?? 0, Math.min(LONGEST, rowText(row).length));
+    wanted[row.column] = Math.max(wanted[row.column] ?? 0, Math.min(LONGEST, rowText(row).length));
   }
-  const x: number[] = [];
-  let at = LEFT;
-  for (const length of longest) {
-    x.push(at);
-    at += length * CHARACTER + 46;
-  }
-  return { x, width: at };
+  const natural = wanted.map((length) => length * CHARACTER + 46);
+  const width = LEFT + natural.reduce((sum, one) => sum + one, 0);
+  const close = Math.max(NARROWEST, (ROOM - LEFT - LAST) / Math.max(1, wanted.length - 1));
+  const isClose = width > ROOM && LEFT + close * (wanted.length - 1) + LAST < width;
+  const steps = natural.map((one) => (isClose ? Math.min(one, close) : one));
+  const x = steps.map((_, column) => LEFT + steps.slice(0, column).reduce((sum, one) => sum + one, 0));
+  if (!isClose) return { x, longest: wanted.map(() => LONGEST), names: wanted.map(() => LONGEST), width };
+  const end = Math.max(ROOM, x.at(-1)! + LAST);
+  const fitting = (room: number) => Math.max(4, Math.min(LONGEST, Math.floor(room / CHARACTER)));
+  const names = x.map((left, column) => fitting((x[column + 1] ?? end) - left - 4));
+  return { x, longest: x.map((left) => fitting(end - left - 24)), names, width: end };
 }
 
 function boxWidth(text: string): number {
@@ -46,8 +60,8 @@ export function rowY(row: number, first: number): number {
 }
 
 /** The names of the threads, for above the picture. */
-export function heads(execution: Execution, { x, width }: Columns): SVGElement {
-  const names = execution.threads.map((thread, column) => svg("text", { class: "head", x: x[column]! - 4, y: 20 }, cut(thread, LONGEST), svg("title", {}, thread)));
+export function heads(execution: Execution, { x, names: lengths, width }: Columns): SVGElement {
+  const names = execution.threads.map((thread, column) => svg("text", { class: "head", x: x[column]! - 4, y: 20 }, cut(thread, lengths[column]!), svg("title", {}, thread)));
   return svg("svg", { class: "chart", width, height: HEAD, viewBox: `0 0 ${width} ${HEAD}`, "aria-hidden": "true" }, svg("text", { class: "number", x: LEFT - 16, y: 20, "text-anchor": "end" }, "line"), ...names);
 }
 
@@ -57,27 +71,31 @@ function tips(): SVGElement {
   return svg("defs", {}, ...CAUSES.map(tip));
 }
 
-function arrows(execution: Execution, index: number, first: number, { x }: Columns): SVGElement[] {
+function arrows(execution: Execution, index: number, first: number, { x, longest }: Columns): SVGElement[] {
   const { rows } = execution;
   return arrowsTo(execution, index).map(({ from, cause, text }) => {
     const [source, target] = [rows[from]!, rows[index]!];
     const [left, right] = [x[source.column]!, x[target.column]!];
     const forward = left < right;
-    const shown = cut(rowText(forward ? source : target), LONGEST);
+    const of = forward ? source : target;
     // It leaves and enters at the sides that face each other, so that it hides no text of its own rows.
-    const beside = boxWidth(shown) + 6;
-    const [x1, x2] = forward ? [left + beside, right - 4] : [left, right + beside + 3];
+    const beside = boxWidth(cut(rowText(of), longest[of.column]!)) + 6;
     // A row that the picture does not have is above it.
     const [y1, y2] = [Math.max(0, rowY(from, first)), rowY(index, first)];
+    const isCovered = Math.abs(right - left) < beside + 10;
+    const [x1, x2] = forward ? [isCovered ? left + 10 : left + beside, right - 4] : [left, right + (isCovered ? 12 : beside + 3)];
     const bend = Math.max(18, Math.min(60, Math.abs(x2 - x1) / 2)) * (forward ? 1 : -1);
-    const d = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+    // Where a box reaches over the other line of life, the arrow leaves below it, or enters from above.
+    const straight = `C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+    const [leaving, entering] = [`V${y1 + 12}C${x1} ${y1 + 20} ${x2 - 14} ${y2} ${x2} ${y2}`, `C${x2} ${y1} ${x2} ${y2 - 24} ${x2} ${y2 - 12}`];
+    const d = `M${x1} ${y1}${!isCovered ? straight : forward ? leaving : entering}`;
     return svg("path", { class: `arrow ${cause}`, d, "marker-end": `url(#tip-${cause})`, "data-row": index }, svg("title", {}, text));
   });
 }
 
-function rowView(row: Row, index: number, first: number, { x }: Columns, choose: (row: number) => void): SVGElement {
+function rowView(row: Row, index: number, first: number, { x, longest }: Columns, choose: (row: number) => void): SVGElement {
   const text = rowText(row);
-  const shown = cut(text, LONGEST);
+  const shown = cut(text, longest[row.column]!);
   const [left, y] = [x[row.column]!, rowY(index, first)];
   return svg(
     "g",

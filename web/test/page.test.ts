@@ -177,6 +177,15 @@ test("columns are wide enough for their rows, which do not overlap", () => {
   expect(chart(long, 0, () => {}).querySelectorAll(".arrow.reads-from").length).toBe(1);
 });
 
+test("many threads stand close, and their texts are cut to what is left", () => {
+  const threads = ["main", ...Array.from({ length: 8 }, (_, index) => `thread ${index + 1}`)];
+  const rows = threads.map((_, column) => row(column, "write", "write", "a_long_name", "123456789"));
+  const { x, longest, names, width } = columns({ ...execution, threads, rows });
+  expect(width).toBeLessThanOrEqual(560);
+  expect(x.every((left, column) => left + longest[column]! * 7.3 + 24 <= width)).toBe(true);
+  expect([Math.min(...longest), Math.min(...names)].map((least) => least >= 5)).toEqual([true, true]);
+});
+
 test("a long execution is drawn in parts", () => {
   const rows = Array.from({ length: 2 * WINDOW + 5 }, () => row(0, "write", "write", "x", "1"));
   const view = stepper({ ...execution, rows }, () => {});

@@ -11,6 +11,7 @@ const scratch = mkdtempSync(join(tmpdir(), "cssame-serve-"));
 const RACE = "int x;\nlock L;\ncobegin\n  T1: { lock(L); x = x + 1; }\n  T2: { lock(L); x = x + 1; unlock(L); }\ncoend\nassert(x == 2);\n";
 const HOSTILE = 'int x; // <img src=x onerror=alert(1)>\ncobegin\n  T1: x = 1;\n  T2: assert(x == 0, "<img src=x onerror=alert(2)><script>alert(3)</script>");\ncoend\n';
 const LONG = `int x;\ncobegin\n${Array.from({ length: 8 }, (_, arm) => `  T${arm}: { ${"x = x * 3 + 1; ".repeat(8)} }\n`).join("")}coend\nprint(x);\n`;
+const EIGHT = `int x;\ncobegin\n${Array.from({ length: 8 }, (_, arm) => `  T${arm + 1}: x = x + 1;\n`).join("")}coend\nassert(x == 9);\n`;
 
 /** What is shown while it is looked at: states and executions take turns. */
 const PROGRESS = /^futures: .* (states|executions), /;
@@ -135,6 +136,37 @@ async function asking(browser, { address }) {
   await page.close();
 }
 
+/** Eight threads have room at 1280 pixels; what was said of a program goes when it changes, and is back where that is undone. */
+async function eightThreads(browser, { address }) {
+  const { page, problems } = await open(browser, address);
+  await type(page, EIGHT);
+  await ask(page, "run");
+  const said = page.locator("section > .said");
+  assert.match(await said.innerText(), /^run after .* s: 1 failure$/);
+  const room = await page.locator(".charted").evaluate((one) => [one.scrollWidth, one.clientWidth]);
+  assert.ok(room[0] <= room[1], `the lanes of eight threads take ${room[0]} of ${room[1]} pixels`);
+  await assertReadable(page, "serve eight threads");
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.insertText("// other\n");
+  await page.getByText("The program has changed since.").waitFor();
+  assert.deepEqual([await said.isVisible(), await page.locator(".answer").isVisible()], [false, false]);
+  await page.keyboard.press("Control+z");
+  await page.locator(".answer.of-run").waitFor();
+  assert.equal(await said.isVisible(), true);
+  // What has no view of its own is shown as in a terminal.
+  await ask(page, "ir");
+  assert.match(await page.locator(".terminal").innerText(), /x_\d+ = pi\(x_0, /);
+  // The list is searched.
+  await page.getByLabel("search programs").fill("peterson");
+  assert.deepEqual(await page.locator("#program option").allInnerTexts(), ["new program", "peterson.csm", "peterson_broken.csm"]);
+  await page.getByLabel("search programs").press("Enter");
+  await page.locator(".cm-line", { hasText: "Peterson" }).first().waitFor();
+  assert.equal(await page.locator(".answer").count(), 0);
+  assert.deepEqual(problems, []);
+  await page.close();
+}
+
 async function stopping(browser, { address }) {
   const { page, problems } = await open(browser, address);
   await type(page, LONG);
@@ -229,6 +261,7 @@ try {
   await looks(browser, server);
   await editing(browser, server);
   await asking(browser, server);
+  await eightThreads(browser, server);
   await stopping(browser, server);
   await addresses(browser, server);
   await saving(browser);

@@ -4,6 +4,8 @@ import { answerView, type Shown } from "../src/serve/answers";
 import { COMMANDS, controls } from "../src/serve/controls";
 import { reader } from "../src/serve/events";
 import { packageView, zipped } from "../src/serve/package";
+import { groups, programs } from "../src/serve/programs";
+import { verdict } from "../src/serve/verdict";
 import { sanitized } from "../src/serve/sanitize";
 import type { Ended } from "../src/serve/server";
 
@@ -122,7 +124,46 @@ test("the form asks within bounds, and an address carries what differs", () => {
   form.view.querySelectorAll<HTMLElement>("button.ask").forEach((button) => button.click());
   expect(asked).toEqual([...COMMANDS]);
   form.busy("run");
-  expect([...form.view.querySelectorAll("button")].map((button) => button.disabled)).toEqual([true, true, true, true, true, false]);
+  expect([...form.view.querySelectorAll("button")].map((button) => button.disabled)).toEqual([...COMMANDS.map(() => true), false]);
   form.view.querySelector<HTMLElement>("button.stop")!.click();
   expect(asked.at(-1)).toBe("stop");
+});
+
+test("a verdict says what was found", () => {
+  const said = (of: Partial<Ended>) => verdict({ ...ended, ...of });
+  expect(said({ answer: { failures: [], deadlocks: [{}], endless: [] } })).toBe("1 deadlock");
+  expect(said({ status: 3, answer: { failures: [{}, {}], deadlocks: [{}], endless: [{}, {}] } })).toBe("2 failures, 1 deadlock, 2 executions without end; not all is decided");
+  const finding = (code: string, suppressed = false) => ({ code, suppressed });
+  expect(said({ answer: { findings: [finding("CS0412"), finding("CS0402"), finding("CS0401"), finding("CS0410", true)] } })).toBe("1 deadlock, 1 race, 1 warning");
+  expect(said({ answer: { potential: [{ status: "real" }, { status: "unconfirmed" }], failures: [], deadlocks: [] } })).toBe("1 race");
+  expect([said({ answer: { status: "deadlock" } }), said({ status: 0, answer: { status: "ok" } })]).toEqual(["1 deadlock", "it came to its end"]);
+  expect([said({ status: 0, text: "" }), said({ status: 2 }), said({ status: null })]).toEqual(["nothing was found", "there is no answer", "it was ended"]);
+});
+
+test("programs are in groups, each once, and a search narrows them", () => {
+  const files = ["samples/peterson.csm", "own.csm", "own.csm"];
+  const samples = ["peterson.csm", "sen_fig1.csm", "classes/once.csm", "races_pool.csm", "dekker.csm"];
+  const names = [...groups(files, samples)].map(([group, all]) => [group, all.map(({ name }) => name).join()]);
+  expect(names).toEqual([
+    ["", "new program"],
+    ["files", "own.csm"],
+    ["files: samples", "samples/peterson.csm"],
+    ["samples", "dekker.csm"],
+    ["samples: classes under test", "classes/once.csm"],
+    ["samples: programs of the papers", "sen_fig1.csm"],
+    ["samples: races", "races_pool.csm"],
+  ]);
+  const opened: string[] = [];
+  const list = programs(files, samples, ({ kind, name }) => opened.push(`${kind} ${name}`));
+  const search = list.view.querySelector("input")!;
+  search.value = "PO ra";
+  search.dispatchEvent(new Event("input"));
+  expect([...list.view.querySelectorAll("option")].map((option) => option.textContent)).toEqual(["new program", "races_pool.csm"]);
+  search.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  expect(opened).toEqual(["sample races_pool.csm"]);
+});
+
+test("what a command prints is shown as it is printed", () => {
+  const view = answerView("pi", { ...ended, text: "a = pi(<b>a_0</b>)\n" }, shown());
+  expect(view.querySelector("pre")?.textContent).toBe("a = pi(<b>a_0</b>)");
 });

@@ -64,6 +64,9 @@ struct Ended {
     status: Option<i32>,
     /// The answer in JSON, if there is one.
     answer: Option<Value>,
+    /// What it prints for people, where that is the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
     /// What it has said beside.
     complaint: String,
     /// Whether the page has stopped it.
@@ -152,7 +155,8 @@ impl Jobs {
         let files = if question.writes() { files_of(&places.out)? } else { Vec::new() };
         Ok(Ended {
             status: status.map_err(text)?.code(),
-            answer: serde_json::from_slice(&bytes).ok(),
+            answer: if question.is_text() { None } else { serde_json::from_slice(&bytes).ok() },
+            text: question.is_text().then(|| String::from_utf8_lossy(&bytes).into_owned()),
             complaint,
             stopped: was_stopped,
             files,

@@ -27,7 +27,7 @@ const MAX_STEPS: &str = "20000";
 const MORE_TIME: Duration = Duration::from_secs(10);
 
 /// What stands behind the arguments of each command.
-const END: [&str; 4] = ["--format=json", "--progress=lines", "--color=never", "-"];
+const END: [&str; 3] = ["--progress=lines", "--color=never", "-"];
 
 /// The number of searches of `report`.
 const SEARCHES: u32 = 4;
@@ -95,6 +95,43 @@ enum Command {
     Futures,
     Races,
     Drive,
+    Hunt,
+    Check,
+    Pi,
+    Ir,
+    Paths,
+    Coverage,
+    Correlate,
+}
+
+impl Command {
+    /// Whether its answer is what it prints for people: the page has no view of its data.
+    fn is_text(self) -> bool {
+        self.is_static() || matches!(self, Command::Hunt | Command::Paths | Command::Coverage | Command::Correlate)
+    }
+
+    /// Whether it searches nothing, so that it has no bounds.
+    fn is_static(self) -> bool {
+        matches!(self, Command::Check | Command::Pi | Command::Ir)
+    }
+
+    /// Its own arguments.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Command::Report => &["report", "--out=-"],
+            Command::Run | Command::Replay => &["run", "--max-steps", MAX_STEPS],
+            Command::Futures => &["futures"],
+            Command::Races => &["races"],
+            Command::Drive => &["drive"],
+            Command::Hunt => &["hunt"],
+            Command::Check => &["check"],
+            Command::Pi => &["pi"],
+            Command::Ir => &["ir", "--emit=source"],
+            Command::Paths => &["paths"],
+            Command::Coverage => &["coverage"],
+            Command::Correlate => &["correlate"],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -110,6 +147,11 @@ impl Question {
     /// Whether it writes files.
     pub(super) fn writes(&self) -> bool {
         self.command == Command::Drive
+    }
+
+    /// Whether the answer is what is printed for people.
+    pub(super) fn is_text(&self) -> bool {
+        self.command.is_text()
     }
 
     /// The schedule that is followed, if one is.
@@ -137,23 +179,20 @@ impl Question {
     pub(super) fn arguments(&self, most: &Most, places: &Places) -> Vec<String> {
         let megabytes = self.megabytes.map_or(u64::MAX, |megabytes| megabytes.max(1).saturating_mul(1 << 20));
         let memory = format!("--max-memory={}", megabytes.min(most.memory));
-        let own: &[&str] = match self.command {
-            Command::Report => &["report", "--out=-"],
-            Command::Run | Command::Replay => &["run", "--max-steps", MAX_STEPS],
-            Command::Futures => &["futures"],
-            Command::Races => &["races"],
-            Command::Drive => &["drive"],
-        };
-        let mut arguments: Vec<String> = own.iter().map(|&word| word.to_owned()).collect();
-        arguments.push(format!("--timeout={}", self.time(most).as_secs_f64()));
+        let mut arguments: Vec<String> = self.command.words().iter().map(|&word| word.to_owned()).collect();
+        let end = || (!self.is_text()).then_some("--format=json").into_iter().chain(END).map(str::to_owned);
+        if !self.command.is_static() {
+            arguments.push(format!("--timeout={}", self.time(most).as_secs_f64()));
+        }
         match self.command {
             Command::Run => arguments.push(format!("--seed={}", self.seed.unwrap_or_default())),
             Command::Replay => {
                 // The schedule says with which inputs and options it was recorded.
                 arguments.push(format!("--schedule={}", places.schedule.display()));
-                arguments.extend(END.map(str::to_owned));
+                arguments.extend(end());
                 return arguments;
             }
+            _ if self.command.is_static() => {}
             _ => {
                 arguments.push(memory);
                 arguments.extend(self.max_states.map(|states| format!("--max-states={}", states.max(1))));
@@ -169,8 +208,9 @@ impl Question {
         }
         arguments.extend(self.inputs.iter().map(|input| format!("--input={input}")));
         let flags = [(self.spurious_wakeups, "--spurious-wakeups"), (self.prefer_writers, "--prefer-writers")];
-        arguments.extend(flags.into_iter().filter(|&(is_set, _)| is_set).map(|(_, flag)| flag.to_owned()));
-        arguments.extend(END.map(str::to_owned));
+        let is_set = |&(is_set, _): &(bool, &str)| is_set && !self.command.is_static();
+        arguments.extend(flags.into_iter().filter(is_set).map(|(_, flag)| flag.to_owned()));
+        arguments.extend(end());
         arguments
     }
 }
@@ -204,6 +244,14 @@ mod tests {
         let question = json!({ "command": "drive", "text": "--x", "inputs": ["--run", "n=1"], "target": "java" });
         let words = arguments(question);
         assert!(words.contains("--target=java --out=DIR/package --input=--run --input=n=1 --format"), "{words}");
+    }
+
+    #[test]
+    fn what_searches_nothing_has_no_bounds_and_what_has_no_view_answers_in_text() {
+        let asked = |command: &str| arguments(json!({ "command": command, "text": "", "spurious_wakeups": true }));
+        assert_eq!(asked("ir"), "ir --emit=source --progress=lines --color=never -");
+        let hunted = "hunt --timeout=60 --max-memory=1073741824 --spurious-wakeups --progress=lines --color=never -";
+        assert_eq!(asked("hunt"), hunted);
     }
 
     #[test]

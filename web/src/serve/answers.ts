@@ -106,6 +106,7 @@ function messagesView(messages: Message[]): HTMLElement {
 
 function viewsOf(command: string, ended: Ended, shown: Shown): HTMLElement[] {
   const { answer, files } = ended;
+  if (ended.text !== undefined && ended.status !== null) return [section("text", "As in a terminal", html("pre", { class: "terminal" }, ended.text.trimEnd() || "Nothing is printed."))];
   if (answer === null) {
     const why = ended.stopped ? "It was stopped before it knew anything." : ended.status === null ? "It was ended: it took more than it may." : "There is no answer.";
     return [html("p", { class: "open" }, why)];

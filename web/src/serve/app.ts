@@ -8,7 +8,9 @@ import { answerView } from "./answers";
 import { COMMANDS, controls } from "./controls";
 import { editor } from "./editor";
 import { save } from "./package";
+import { programs, type Listed } from "./programs";
 import * as server from "./server";
+import { verdict } from "./verdict";
 
 /** What a new program begins with. */
 const BEGIN = "int x;\ncobegin\n  T1: x = x + 1;\n  T2: x = x + 1;\ncoend\nassert(x == 2);\n";
@@ -21,20 +23,18 @@ interface Opened {
   text: string;
 }
 
-const STATUS: Record<number, string> = { 0: "nothing was found", 1: "there are findings", 2: "there is no answer", 3: "not all is decided" };
-
 export function app(place: HTMLElement, of: server.Served): void {
   let opened: Opened = { kind: "text", name: "new program", hash: "", text: "" };
   let job: number | null = null;
   let asked: string | undefined;
+  /** The program that the answers are about. */
+  let answered: string | null = null;
   const said = html("p", { class: "said", "aria-live": "polite" }, "Ask something: nothing was looked at yet but what the editor shows.");
   const found = html("p", { class: "told", "aria-live": "polite" });
   const answers = html("div", { class: "answers" });
-  const stale = html("p", { class: "open stale", hidden: true }, "The program has changed since.");
+  const stale = html("p", { class: "open stale", hidden: true }, "The program has changed since. Its old answer is hidden: ask again.");
   const title = html("h2", { id: "program-title" }, "Program");
-  const choice = html("select", { id: "program", change: (event) => choose((event.target as HTMLSelectElement).value) }) as HTMLSelectElement;
-  const group = (label: string, kind: string, names: string[]) => names.length > 0 && html("optgroup", { label }, ...names.map((name) => html("option", { value: `${kind} ${name}` }, name)));
-  choice.append(html("option", { value: "text " }, "new program"), ...[group("files", "file", of.files), group("samples", "sample", of.samples)].filter((one) => one !== false));
+  const listed = programs(of.files, of.samples, (program) => choose(program));
   const saving = html("button", { type: "button", title: "Ctrl-S", click: () => void store() }, "Save");
   const formatting = html("button", { type: "button", title: "Shift-Alt-F", click: () => edit.format() }, "Format");
   const window = html("div", { class: "editor" });
@@ -42,7 +42,7 @@ export function app(place: HTMLElement, of: server.Served): void {
 
   const edit = editor(window, {
     changed: () => {
-      stale.hidden = answers.childElementCount === 0;
+      age();
       remember();
       name();
     },
@@ -54,22 +54,32 @@ export function app(place: HTMLElement, of: server.Served): void {
   const complain = (error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error));
   const isChanged = () => edit.text() !== opened.text;
 
+  /** An answer is about one text: of another one it says nothing, so its verdict goes. It is there again where the text is. */
+  function age(): void {
+    const isOld = answered !== null && edit.text() !== answered;
+    answers.hidden = isOld;
+    stale.hidden = !isOld;
+    if (job === null) said.hidden = isOld;
+  }
+
   function name(): void {
     const mark = isChanged() && opened.kind !== "text" ? " (changed)" : "";
     title.textContent = opened.name + mark;
     document.title = `${opened.name}${mark} – cssame`;
     saving.textContent = opened.kind === "file" ? "Save" : "Download";
-    choice.value = opened.kind === "text" ? "text " : `${opened.kind} ${opened.name}`;
+    listed.select(opened);
   }
 
   function show(next: Opened): void {
     opened = next;
     asked = undefined;
+    answered = null;
     answers.replaceChildren();
-    stale.hidden = true;
+    said.textContent = "Nothing was asked about this program.";
     // The name of a file says which configuration holds.
     const uri = next.kind === "file" ? `file://${encodeURI(next.name.startsWith("/") ? next.name : `${of.directory}/${next.name}`)}` : `untitled:${encodeURIComponent(next.name)}`;
     edit.open(uri, next.text);
+    age();
     name();
   }
 
@@ -79,11 +89,10 @@ export function app(place: HTMLElement, of: server.Served): void {
     else show({ kind: "file", name: program.name, ...(await server.open(program.name)) });
   }
 
-  function choose(value: string): void {
-    const [kind = "", ...rest] = value.split(" ");
-    const program = kind === "text" ? { kind, text: BEGIN } : { kind, name: rest.join(" ") };
+  function choose({ kind, name: called }: Listed): void {
+    const program: Address["program"] = kind === "text" ? { kind, text: BEGIN } : { kind, name: called };
     history.pushState(null, "", location.href);
-    load(program as Address["program"]).then(() => remember(), complain);
+    load(program).then(() => remember(), complain);
   }
 
   async function store(): Promise<void> {
@@ -122,24 +131,25 @@ export function app(place: HTMLElement, of: server.Served): void {
     }
     job = -1;
     form.busy(command);
+    said.hidden = false;
     said.textContent = `${command} …`;
     try {
       const ended = await server.ask(question, (number) => (job = number), (line) => (said.textContent = `${command}: ${line}`));
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      const end = ended.status === null ? "it was ended" : (STATUS[ended.status] ?? `exit status ${ended.status}`);
-      said.textContent = `${command}${ended.stopped ? " was stopped" : ""} after ${seconds} s: ${end}`;
+      said.textContent = `${command}${ended.stopped ? " was stopped" : ""} after ${seconds} s: ${verdict(ended)}`;
       const view = answerView(command, ended, { text, follow: edit.follow, replay });
       // An execution of an answer stands above it.
       if (command === "replay") answers.querySelector(".of-replay")?.remove();
       else answers.replaceChildren();
       answers.prepend(view);
-      stale.hidden = edit.text() === text;
+      answered = text;
       if (command === "replay") view.querySelector<HTMLElement>(".charted")?.focus();
     } catch (error) {
       complain(error);
     } finally {
       job = null;
       form.busy(null);
+      age();
     }
   }
 
@@ -168,7 +178,7 @@ export function app(place: HTMLElement, of: server.Served): void {
     else document.getElementById(target.slice(1))?.scrollIntoView();
   }
 
-  const header = html("header", {}, html("h1", {}, "cssame"), themeSwitch(), html("p", { class: "bar" }, html("label", { for: "program" }, "open"), choice, saving, formatting));
+  const header = html("header", {}, html("h1", {}, "cssame"), themeSwitch(), html("p", { class: "bar" }, html("label", { for: "program" }, "open"), listed.view, saving, formatting));
   const program = html("section", { class: "program", "aria-labelledby": "program-title" }, title, window, found);
   const asking = html("section", { "aria-labelledby": "answers-title" }, html("h2", { id: "answers-title" }, "Questions"), form.view, said, stale, answers);
   place.append(header, html("main", {}, html("div", { class: "beside" }, program, asking)), html("footer", {}, html("p", {}, `cssame ${of.tool}`)));

@@ -3,13 +3,20 @@
 import { html } from "../dom";
 import type { Question, Served } from "./server";
 
-export const COMMANDS = ["report", "run", "futures", "races", "drive"] as const;
+export const COMMANDS = ["report", "run", "futures", "races", "hunt", "check", "pi", "ir", "paths", "coverage", "correlate", "drive"] as const;
 
 const TITLES: Record<string, string> = {
   report: "all that is known: findings with executions, terms, races, coverage, the graph (Ctrl-Enter)",
   run: "one execution, chosen by the seed",
   futures: "which writes reads may see, outcomes, failures, deadlocks",
   races: "which accesses race, and what follows",
+  hunt: "an execution that fails, looked for fast",
+  check: "what the text alone shows: errors, warnings, how to mend them",
+  pi: "which writes each read may see, and which not, with the reasons",
+  ir: "the program in CSSAME form, with pi and phi functions",
+  paths: "orders of accesses that change which way branches go, as tests",
+  coverage: "which patterns of accesses executions have shown",
+  correlate: "variables that belong together, and methods that take them apart",
   drive: "a package of deterministic tests",
 };
 

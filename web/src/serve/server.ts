@@ -22,6 +22,8 @@ export interface Question {
 export interface Ended {
   status: number | null;
   answer: Record<string, unknown> | null;
+  /** What a command prints for people, where that is its answer. */
+  text?: string;
   complaint: string;
   stopped: boolean;
   files: { path: string; text: string }[];
