@@ -8,8 +8,6 @@
 //! ```
 //! use cssame::answer::{self, Effort, FuturesRequest};
 //! use cssame::budget::Budget;
-//! use cssame::explore::EndlessRequest;
-//! use cssame::explore::report::Schedules;
 //! use cssame::model::{Model, Options};
 //!
 //! let text = "int balance = 10;
@@ -26,14 +24,7 @@
 //! assert_eq!((pis[0].read.as_str(), seen), ("balance@3:22", vec!["balance@initial", "balance@4:12"]));
 //!
 //! // The futures: which of the terms really happen, how executions end, and where they fail.
-//! let endless = EndlessRequest::default();
-//! let request = FuturesRequest {
-//!     selections: &[],
-//!     count: Effort::Always,
-//!     outcomes: Effort::Always,
-//!     schedules: Schedules::All,
-//!     endless,
-//! };
+//! let request = FuturesRequest { count: Effort::Always, outcomes: Effort::Always, ..FuturesRequest::default() };
 //! let answer = answer::futures(&model, &request, &Budget::unlimited());
 //! assert_eq!((answer.futures.complete, answer.futures.futures), (true, Some(4)));
 //!

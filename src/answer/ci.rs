@@ -42,6 +42,14 @@ pub enum CiCommand {
     Futures,
 }
 
+impl Default for CiRequest {
+    /// All commands are asked.
+    fn default() -> CiRequest {
+        let commands = BTreeSet::from([CiCommand::Check, CiCommand::Races, CiCommand::Futures]);
+        CiRequest { commands, options: Options::default(), race_states: None }
+    }
+}
+
 impl CiCommand {
     /// All of them, with their names.
     pub const WORDS: [(&'static str, CiCommand); 3] =

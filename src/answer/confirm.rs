@@ -49,7 +49,7 @@ const MAX_PROOFS: usize = 3;
 const MET: &str = "met when findings were held to executions; `cssame futures` gives a schedule";
 
 /// How findings are held to executions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ConfirmRequest<'a> {
     /// States that are visited at most, of each file; nothing for as many as `races` visits.
     pub max_states: Option<u64>,

@@ -11,6 +11,7 @@ use cssame_model::{Options, Unit};
 use cssame_schedule::Step;
 use cssame_tear::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
 use serde::Serialize;
+use std::sync::LazyLock;
 
 /// Whether pairs are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,14 @@ pub struct CorrelateRequest<'a> {
     pub execute: Execute,
     /// What executions depend on.
     pub options: &'a Options,
+}
+
+impl Default for CorrelateRequest<'_> {
+    /// As the command asks without options.
+    fn default() -> Self {
+        static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+        CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &OPTIONS }
+    }
 }
 
 /// Correlations and pairs.

@@ -24,11 +24,12 @@ const COUNT_EXECUTIONS: u64 = 20_000;
 const COUNT_WORK: u64 = 1_000_000;
 
 /// What is done for something that may take very long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
     /// However long that takes.
     Always,
     /// Only where it takes a fraction of a second.
+    #[default]
     IfCheap,
 }
 
@@ -45,6 +46,20 @@ pub struct FuturesRequest<'a> {
     pub schedules: Schedules,
     /// What is asked of executions without end.
     pub endless: EndlessRequest,
+}
+
+impl Default for FuturesRequest<'_> {
+    /// As the command asks without options.
+    fn default() -> Self {
+        let (count, outcomes) = (Effort::IfCheap, Effort::IfCheap);
+        FuturesRequest {
+            selections: &[],
+            count,
+            outcomes,
+            schedules: Schedules::All,
+            endless: EndlessRequest::default(),
+        }
+    }
 }
 
 /// What can happen.

@@ -84,6 +84,8 @@ pub use coverage::{CoverageAnswer, CoverageRequest, coverage};
 pub use coverage_generate::{
     EmittedTests, GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests,
 };
+pub use cssame_explore::EndlessRequest;
+pub use cssame_explore::report::Schedules;
 pub use diff::{
     Alignment, CarriedReport, Change, ComparedText, DeadlockChange, EndReport, ExecutionsReport, FailureChange,
     OutcomeChange, ProgramsAnswer, ReadChange, SeenReport, TermChange, count, diff_executions, diff_programs,

@@ -39,7 +39,7 @@ const INSTANCES: u64 = 1_000_000;
 const LISTED: usize = 1_000;
 
 /// What is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ReportRequest {
     /// What executions depend on.
     pub options: Options,

@@ -35,6 +35,17 @@ pub struct RunRequest<'a> {
     pub max_steps: u64,
 }
 
+/// Steps of an execution where nobody says how many.
+const MAX_STEPS: u64 = 1_000_000;
+
+impl Default for RunRequest<'_> {
+    /// The random execution of seed 0.
+    fn default() -> Self {
+        let course = Course::Seeded { scheduler: Scheduler::Random, seed: 0 };
+        RunRequest { course, max_steps: MAX_STEPS }
+    }
+}
+
 /// An execution with names.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {

@@ -24,6 +24,14 @@ pub struct SeedsRequest {
     pub max_steps: u64,
 }
 
+impl Default for SeedsRequest {
+    /// A hundred random executions, up to the first that fails.
+    fn default() -> SeedsRequest {
+        let RunRequest { max_steps, .. } = RunRequest::default();
+        SeedsRequest { seeds: 0..100, scheduler: Scheduler::Random, keep_going: false, max_steps }
+    }
+}
+
 /// An outcome, and how often it came about.
 #[derive(Clone, Debug, Serialize)]
 pub struct CountedOutcome {

@@ -2,11 +2,9 @@
 //!
 //! `cargo run --manifest-path examples/embedding/Cargo.toml -- samples/bank_transfer_deadlock.csm`
 
-use cssame::answer::{self, Course, Effort, FuturesRequest, RunRequest};
+use cssame::answer::{self, Course, FuturesRequest, RunRequest};
 use cssame::budget::{Budget, Limits};
 use cssame::diagnostics::terminal;
-use cssame::explore::EndlessRequest;
-use cssame::explore::report::Schedules;
 use cssame::model::{Model, Options};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -48,20 +46,13 @@ fn main() -> ExitCode {
     // What can happen: by all executions, within bounds.
     let limits = Limits { max_states: Some(1_000_000), ..Limits::default() };
     let budget = Budget::from(limits).with_timeout(Duration::from_secs(10));
-    let request = FuturesRequest {
-        selections: &[],
-        count: Effort::IfCheap,
-        outcomes: Effort::IfCheap,
-        schedules: Schedules::All,
-        endless: EndlessRequest::default(),
-    };
-    let futures = answer::futures(&model, &request, &budget);
+    let futures = answer::futures(&model, &FuturesRequest::default(), &budget);
     println!("decided: {}", futures.is_decided());
     for finding in futures.findings(&model).list {
         print!("{}", terminal::render_all(finding.sources, std::slice::from_ref(&finding.diagnostic), false));
         // The execution that shows it, once more, row by row.
         let schedule = model.schedule(finding.steps.to_vec(), "deadlock");
-        let request = RunRequest { course: Course::Recorded(&schedule), max_steps: 10_000 };
+        let request = RunRequest { course: Course::Recorded(&schedule), ..RunRequest::default() };
         for row in &answer::run(&model, &request).report.trace.rows {
             println!("  line {:>3}  {} {}", row.line, row.op, row.object.as_deref().unwrap_or_default());
         }
