@@ -74,7 +74,7 @@ fn watched(bounds: &BoundOptions, output: &Output, work: &mut dyn FnMut(&Budget<
 /// What searches have taken. States are told now and then, the last ones are not.
 fn last_line(elapsed: Duration, states: u64, peak: Option<u64>) -> String {
     let time = format!("{:.2} s", elapsed.as_secs_f64());
-    let states = (states > 0).then(|| format!(", over {} states", HumanCount(states))).unwrap_or_default();
+    let states = if states > 0 { format!(", over {} states", HumanCount(states)) } else { String::new() };
     let peak = peak.map_or_else(String::new, |bytes| format!(", {} of memory at most", BinaryBytes(bytes)));
     format!("took {time}{states}{peak}\n")
 }

@@ -58,17 +58,19 @@ pub fn render(trace: &Trace, options: &RenderOptions<'_>) -> String {
     let widths = widths(&trace, rest);
     let names_fit = trace.threads.iter().zip(&widths).all(|(name, &width)| columns(name) < width) || count == 1;
     let are_wide = count == 1 || widths.iter().all(|&width| width >= NARROWEST);
-    let has_columns = options.source.is_none() && are_wide && names_fit;
+    let has_columns = are_wide && names_fit;
     let mut out = String::new();
+    if let Some(sources) = options.source {
+        beside(&mut out, &trace, sources, options);
+        return out;
+    }
     if has_columns {
         headline(&mut out, &trace, &widths, options);
     }
     for row in &trace.rows {
         let indent = if has_columns { widths[..row.column].iter().sum() } else { 0 };
         let mut words = words(row);
-        if let Some(sources) = options.source {
-            beside(&mut out, (row, &trace.threads[row.column]), &words, sources, options);
-        } else if has_columns && (count == 1 || words.iter().all(|word| columns(word) <= rest - indent)) {
+        if has_columns && (count == 1 || words.iter().all(|word| columns(word) <= rest - indent)) {
             lines(&mut out, row, &words, (indent, indent, rest), options);
         } else {
             words.insert(0, format!("{}:", trace.threads[row.column]));
@@ -110,24 +112,22 @@ fn headline(out: &mut String, trace: &Trace, widths: &[usize], options: &RenderO
     let _ = writeln!(out, "{style}{:>4}  {}{style:#}", "line", names.trim_end());
 }
 
-/// A row with its thread, and the text of its line beside it.
-fn beside(
-    out: &mut String,
-    (row, thread): (&Row, &str),
-    words: &[String],
-    sources: &SourceMap,
-    options: &RenderOptions<'_>,
-) {
-    let style = if options.color { style(row.kind) } else { Style::new() };
+/// Rows with their threads, and the text of each line beside them.
+fn beside(out: &mut String, trace: &Trace, sources: &SourceMap, options: &RenderOptions<'_>) {
+    let told = |row: &Row| format!("{}: {}", trace.threads[row.column], words(row).join(" "));
+    let rest = options.width.saturating_sub(LINE_WIDTH);
+    let widest = trace.rows.iter().map(|row| columns(&told(row))).max().unwrap_or(0).min(rest * 3 / 5);
     let dimmed = if options.color { Style::new().dimmed() } else { Style::new() };
-    let told = format!("{thread}: {}", words.join(" "));
-    let pad = (options.width.saturating_sub(LINE_WIDTH) * 3 / 5).saturating_sub(columns(&told));
-    let text = sources.get(FileId(0)).map_or("", |file| file.line_text(row.line));
-    // A comment would take the room of the statement.
-    let text = text.split("  //").next().unwrap_or(text).trim();
-    let room = options.width.saturating_sub(LINE_WIDTH + columns(&told) + pad + 3).max(NARROWEST);
-    let text: String = head(text, room).chars().map(visible).collect();
-    let _ = writeln!(out, "{:>4}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", row.line, "");
+    for row in &trace.rows {
+        let (told, style) = (told(row), if options.color { style(row.kind) } else { Style::new() });
+        let pad = widest.saturating_sub(columns(&told));
+        let text = sources.get(FileId(0)).map_or("", |file| file.line_text(row.line));
+        // A comment would take the room of the statement.
+        let text = text.split("  //").next().unwrap_or(text).trim();
+        let room = rest.saturating_sub(columns(&told) + pad + 3).max(NARROWEST);
+        let text: String = head(text, room).trim_end().chars().map(visible).collect();
+        let _ = writeln!(out, "{:>4}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", row.line, "");
+    }
 }
 
 /// The lines of a row, the first one with the number of its source line.

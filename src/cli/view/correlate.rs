@@ -213,7 +213,7 @@ impl CorrelateView<'_> {
             let title = format!("\n{} || {}: {}", pair.methods[0], pair.methods[1], data.status);
             text += &snippet::title(&title, self.colour);
             text += &added(&data.context);
-            text += &self.steps(&setting.model).cause(&end.schedule);
+            text += &self.steps(setting.model).cause(&end.schedule);
         }
         text
     }
@@ -234,7 +234,7 @@ impl CorrelateView<'_> {
             trace.rows.drain(..alone);
             text += &format!("({} of main before)\n", plural(alone, "event"));
         }
-        text += &self.steps(&setting.model).trace(&trace);
+        text += &self.steps(setting.model).trace(&trace);
         text + &self.replay(pair, number)
     }
 

@@ -3,7 +3,7 @@
 
 use super::endless;
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
-use super::snippet::{self, Table};
+use super::snippet;
 use super::steps::StepsView;
 use super::symmetric::groups;
 use crate::load::name_of;
@@ -64,13 +64,15 @@ enum What<'a> {
 #[must_use]
 pub fn rows<'a>(sources: &SourceMap, findings: impl ExactSizeIterator<Item = (&'a Diagnostic, String)>) -> String {
     let hidden = findings.len().saturating_sub(ROWS);
-    let mut table = Table::new("  ");
-    for (finding, behind) in findings.take(ROWS) {
+    let row = |(finding, behind): (&Diagnostic, String)| {
         let line = finding.span().map_or_else(String::new, |span| format!("line {}", sources.line(span)));
-        table.row(vec![line, snippet::one_line(&finding.message), behind]);
-    }
+        let message = snippet::one_line(&finding.message);
+        let behind = if behind.is_empty() { behind } else { format!(" ({behind})") };
+        snippet::wrap_behind(&format!("  {line:<9}"), "           ", &(message + &behind))
+    };
+    let rows: String = findings.take(ROWS).map(row).collect();
     let more = if hidden > 0 { format!("  and {hidden} more\n") } else { String::new() };
-    table.lines().concat() + &more
+    rows + &more
 }
 
 impl HuntView<'_> {
