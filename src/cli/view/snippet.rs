@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(shown("int low[2] = {1, 2}, high[2] = {3, 4};\n", "high"), "high[2] = {3, 4};");
         assert_eq!(shown("A: { u[6] = 7; }\n", "u"), "u[6] = 7;");
         assert_eq!(shown("T1: { x = 1 }\n", "x"), "x = 1");
-        assert_eq!(shown("if (x == 1) { y = 2; }\n", "x"), "x == 1");
+        assert_eq!(shown("if (x == 1) { y = 2; }\n", "x"), "if (x == 1)");
     }
 
     #[test]
