@@ -283,11 +283,11 @@ fn wide_characters_take_two_columns_of_a_trace() {
     let text = "int x;\ncobegin\n A: assert(x == 1, \"漢字漢字 漢字漢字 漢字漢字 漢字漢字\");\n B: x = 1;\ncoend\n";
     let fixture = Fixture::new(text);
     let trace = trace(fixture.naming(), &fixture.find("assert").steps);
-    let text = render(&trace, &RenderOptions { width: 46, color: false, whole: true, source: None });
+    let text = render(&trace, &RenderOptions { width: 40, color: false, whole: true, source: None });
     let lines: Vec<&str> =
         text.lines().filter(|line| line.contains('漢')).filter_map(|line| line.rsplit("  ").next()).collect();
     assert_eq!(lines, ["assert: 漢字漢字", "漢字漢字 漢字漢字", "漢字漢字"], "{text}");
-    assert!(text.lines().all(|line| cssame_source::cut::columns(line) <= 46), "{text}");
+    assert!(text.lines().all(|line| cssame_source::cut::columns(line) <= 40), "{text}");
 }
 
 #[test]

@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn lines_are_sorted_by_the_values_of_their_numbers() {
-        let sorted = ["-10", "-2", "2", "10", "99999999999999999999", "x 9 y", "x 10", "x 10 z", "x-1", "x1"];
+        let sorted = ["-10", "-2", "2", "10", "99999999999999999999", "x-1", "x1", "x 9 y", "x 10", "x 10 z"];
         let mut lines = sorted;
         lines.reverse();
         lines.sort_by_key(|line| pieces(line));

@@ -124,10 +124,10 @@ coend
 #[test]
 fn the_source_stands_beside_each_row() {
     insta::assert_snapshot!(shown("int x;\ncobegin\n  A: x = 1;\n  B: print(x);\ncoend\n", &[], true), @r"
-    2  main: fork A, B                       | cobegin
-    3  A: write x = 1                        | A: x = 1;
-    4  B: read x = 1                         | B: print(x);
-    4  B: print 1                            | B: print(x);
-    5  main: join                            | coend
+    2  main: fork A, B | cobegin
+    3  A: write x = 1  | A: x = 1;
+    4  B: read x = 1   | B: print(x);
+    4  B: print 1      | B: print(x);
+    5  main: join      | coend
     ");
 }
