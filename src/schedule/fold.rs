@@ -180,6 +180,7 @@ impl Call {
             object: None,
             value: self.result.as_ref().map(|result| format!("→ {result}")),
             interrupted,
+            racing: false,
             section: Section::None,
             ..within.clone()
         }

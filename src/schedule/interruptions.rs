@@ -44,7 +44,7 @@ impl Trace {
         each_preemption(naming.machine, steps, &mut |done, thread, walk| {
             let name = naming.machine.path_name(walk.tables(), walk.state().path(thread));
             let Some(column) = self.threads.iter().position(|other| *other == name) else { return };
-            let before = self.rows.iter().take_while(|row| row.step <= done).count();
+            let before = self.rows.partition_point(|row| row.step <= done);
             let is_other = self.rows.get(before).is_some_and(|next| next.column != column);
             let row = self.rows[..before].last_mut().filter(|row| is_other && row.column == column);
             if let Some(row) = row {

@@ -2,8 +2,8 @@
 //!
 //! **Input**: a [`Trace`], [folded](super::fold) unless all is asked for, and the width of the terminal.
 //!
-//! **Output**: text: a column of source lines, then one column for each thread, or the text of the line beside each row. Where the columns would become too narrow,
-//! there is one for all, in which each row begins with its thread.
+//! **Output**: text: a column of source lines, then one column for each thread, or the text of the line beside each row. Where the
+//! columns would become too narrow, there is one for all, in which each row begins with its thread.
 //!
 //! **Algorithm**: each line of text has one row of the trace, so that it may go on to the right margin. A row that does not fit
 //! goes on in the next line, below its beginning. Lines end between words; a row with a word that does not fit between its column
@@ -53,6 +53,9 @@ const HANGING: usize = 2;
 #[must_use]
 pub fn render(trace: &Trace, options: &RenderOptions<'_>) -> String {
     let trace = if options.whole { trace.with_operations() } else { trace.folded() };
+    if let Some(sources) = options.source {
+        return beside(&trace, sources, options);
+    }
     let count = trace.threads.len().max(1);
     let rest = options.width.saturating_sub(LINE_WIDTH);
     let widths = widths(&trace, rest);
@@ -60,10 +63,6 @@ pub fn render(trace: &Trace, options: &RenderOptions<'_>) -> String {
     let are_wide = count == 1 || widths.iter().all(|&width| width >= NARROWEST);
     let has_columns = are_wide && names_fit;
     let mut out = String::new();
-    if let Some(sources) = options.source {
-        beside(&mut out, &trace, sources, options);
-        return out;
-    }
     if has_columns {
         headline(&mut out, &trace, &widths, options);
     }
@@ -113,7 +112,8 @@ fn headline(out: &mut String, trace: &Trace, widths: &[usize], options: &RenderO
 }
 
 /// Rows with their threads, and the text of each line beside them.
-fn beside(out: &mut String, trace: &Trace, sources: &SourceMap, options: &RenderOptions<'_>) {
+fn beside(trace: &Trace, sources: &SourceMap, options: &RenderOptions<'_>) -> String {
+    let mut out = String::new();
     let told = |row: &Row| format!("{}: {}", trace.threads[row.column], words(row).join(" "));
     let rest = options.width.saturating_sub(LINE_WIDTH);
     let widest = trace.rows.iter().map(|row| columns(&told(row))).max().unwrap_or(0).min(rest * 3 / 5);
@@ -128,6 +128,7 @@ fn beside(out: &mut String, trace: &Trace, sources: &SourceMap, options: &Render
         let text: String = head(text, room).trim_end().chars().map(visible).collect();
         let _ = writeln!(out, "{:>4}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", row.line, "");
     }
+    out
 }
 
 /// The lines of a row, the first one with the number of its source line.

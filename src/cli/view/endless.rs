@@ -3,7 +3,7 @@
 use super::snippet;
 use super::steps::StepsView;
 use cssame_answer::{EndlessFindings, Judged, finding};
-use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_diagnostics::Diagnostic;
 use cssame_explore::report::EndlessReport;
 use cssame_schedule as schedule;
 use cssame_schedule::ExecutionStatus;
@@ -62,9 +62,8 @@ pub(super) fn told_beside(findings: &EndlessFindings, sources: &SourceMap, judge
 }
 
 /// The finding, the way into the cycle, and the cycle.
-pub(super) fn block(view: &StepsView<'_>, diagnostic: Diagnostic, report: &EndlessReport) -> String {
-    let text = terminal::render_all(view.model.sources(), &[diagnostic], view.colour) + "\n";
-    text + &lasso(view, &report.steps, report.start())
+pub(super) fn block(view: &StepsView<'_>, diagnostic: &Diagnostic, report: &EndlessReport) -> String {
+    view.diagnostic(diagnostic) + "\n" + &lasso(view, &report.steps, report.start())
 }
 
 /// The steps into a cycle, and those of the cycle from the `start`-th one on.

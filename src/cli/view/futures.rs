@@ -11,6 +11,7 @@ use super::symmetric::groups;
 use crate::options::EndlessOptions;
 use crate::output::Output;
 use crate::record;
+use crate::screen;
 use anstyle::AnsiColor;
 use cssame_answer::words::plural;
 use cssame_answer::{FuturesAnswer, Judged, SelectionReport, finding};
@@ -232,7 +233,7 @@ impl FuturesView<'_> {
         let reports = self.answer.endless.endless.iter().enumerate();
         let block = |(index, report): (usize, &EndlessReport)| {
             let diagnostic = self.judged.shown(finding::endless(self.model.sources(), report))?;
-            let text = endless::block(&self.steps(), diagnostic, report);
+            let text = endless::block(&self.steps(), &diagnostic, report);
             Some(text + &self.replay(|directory| record::endless_file(directory, index)))
         };
         reports.filter_map(block).collect()
@@ -282,7 +283,8 @@ impl FuturesView<'_> {
             }
             Some(Verdict::Inconsistent { .. }) => {
                 let diagnostic = self.judged.shown(finding::inconsistent(&selection.contradiction));
-                text += &terminal::render_all(self.model.sources(), diagnostic.as_slice(), self.colour);
+                text +=
+                    &terminal::render_all(self.model.sources(), diagnostic.as_slice(), screen::of_stdout(self.colour));
                 text + &selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, self.colour))
             }
             _ => text + "  undecided: a bound was hit before\n",

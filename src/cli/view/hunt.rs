@@ -10,7 +10,7 @@ use crate::load::name_of;
 use crate::record;
 use cssame_answer::words::plural;
 use cssame_answer::{BadEndKind, HuntAnswer, Judged, finding};
-use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_diagnostics::Diagnostic;
 use cssame_model::Model;
 use cssame_source::SourceMap;
 use cssame_vm::Choice;
@@ -135,33 +135,29 @@ impl HuntView<'_> {
 
     /// A finding with its steps, and how to see them again.
     fn block(&self, one: &Shown<'_>) -> String {
-        let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(&one.diagnostic), self.colour);
+        let view = self.steps();
         match one.what {
             What::Schedule(steps, kind, index) => {
                 let file = match kind {
                     BadEndKind::Failure => record::failure_file,
                     BadEndKind::Deadlock => record::deadlock_file,
                 };
-                format!(
-                    "{diagnostic}\n{}{}",
-                    self.steps().cause(steps),
-                    self.replay(|directory| file(directory, index))
-                )
+                view.finding(&one.diagnostic, steps) + &self.replay(|directory| file(directory, index))
             }
             What::Endless(index) => {
                 let report = &self.answer.report.endless.endless[index];
-                let lasso = endless::lasso(&self.steps(), &report.steps, report.start());
-                format!("{diagnostic}\n{lasso}{}", self.replay(|directory| record::endless_file(directory, index)))
+                let replay = self.replay(|directory| record::endless_file(directory, index));
+                endless::block(&view, &one.diagnostic, report) + &replay
             }
             What::Race(index) => {
                 let Some(race) = self.answer.answer.races.as_ref().and_then(|races| races.get(index)) else {
-                    return diagnostic;
+                    return view.diagnostic(&one.diagnostic);
                 };
                 let steps = [&race.schedule[..], &race.steps].concat();
                 // Both accesses count, and what leads to each.
-                let trace = self.steps().race_up_to(WHOLE, &steps);
+                let trace = view.race_up_to(WHOLE, &steps);
                 let replay = self.replay(|directory| record::race_file(directory, index));
-                format!("{diagnostic}\n{trace}{replay}")
+                format!("{}\n{trace}{replay}", view.diagnostic(&one.diagnostic))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What executions print and how they end, numbered, so that one can be asked for.
 
 use super::{endless, snippet};
+use crate::screen;
 use cssame_explore::report::{OutcomeReport, ThreadOutput};
 use std::borrow::Cow;
 
@@ -18,7 +19,7 @@ pub fn table(outcomes: &[OutcomeReport], all: bool) -> String {
     for (number, outcome) in (1..).zip(&outcomes[..shown]) {
         let (status, behind) = (outcome.status, endless::behind(outcome.status));
         let line = format!("  {number:>width$}  {status:end_width$}  {}{behind}", printed(&outcome.by_thread));
-        if line.chars().count() <= snippet::width() {
+        if line.chars().count() <= screen::width() {
             text += &(line + "\n");
         } else {
             let in_short = |of: &ThreadOutput| {

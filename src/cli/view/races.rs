@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::record;
 use cssame_answer::words::plural;
 use cssame_answer::{Compiled, Judged, RacesAnswer, finding};
-use cssame_diagnostics::{Diagnostic, terminal};
+use cssame_diagnostics::Diagnostic;
 use cssame_explore::report::BlockedReport;
 use cssame_model::{Model, Unit};
 use cssame_race::Timing;
@@ -334,10 +334,7 @@ impl RacesView<'_> {
         let view = self.steps(model);
         Some(match rows {
             Rows::Cause => view.finding(diagnostic, steps),
-            Rows::All => {
-                let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
-                text + "\n" + &view.race_up_to(usize::MAX, steps)
-            }
+            Rows::All => view.diagnostic(diagnostic) + "\n" + &view.race_up_to(usize::MAX, steps),
         })
     }
 

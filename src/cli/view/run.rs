@@ -3,6 +3,7 @@
 use super::endless::lasso;
 use super::snippet;
 use super::steps::StepsView;
+use crate::screen;
 use cssame_answer::words::plural;
 use cssame_answer::{Judged, RunAnswer, RunCycle};
 use cssame_diagnostics::{Diagnostic, terminal};
@@ -66,7 +67,7 @@ impl RunView<'_> {
         }
         if let Some(finding) = self.finding() {
             text.push('\n');
-            text += &terminal::render_all(self.model.sources(), &[finding], self.colour);
+            text += &terminal::render_all(self.model.sources(), &[finding], screen::of_stdout(self.colour));
         }
         text
     }

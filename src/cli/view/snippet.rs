@@ -1,5 +1,6 @@
 //! Pieces of human text: places in the source, titles, and tables, within the columns of the terminal.
 
+use crate::screen::width;
 use anstyle::{AnsiColor, Style};
 use cssame_answer::words::plural;
 use cssame_explore::report::ThreadOutput;
@@ -7,21 +8,8 @@ use cssame_source::cut::{Cut, character_columns, columns, cut, head, visible};
 use cssame_source::{SourceMap, Span};
 use std::borrow::Cow;
 
-/// Width of sentences at most, and of all text where no other width is known, in columns.
+/// Width of sentences at most, in columns.
 const WIDTH: usize = 80;
-
-/// The narrowest and the widest text that anybody may ask for.
-const WIDTHS: std::ops::RangeInclusive<usize> = 40..=1_000;
-
-/// Width of the text, in columns: what `COLUMNS` says, else that of the terminal which standard output is, else
-/// [`WIDTH`], so that what goes into a pipe or a file depends on nothing else.
-#[must_use]
-pub fn width() -> usize {
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
-    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(columns, _)| usize::from(columns.0));
-    let known = said.filter(|&columns: &usize| columns > 0).or_else(terminal);
-    known.map_or(WIDTH, |columns| columns.clamp(*WIDTHS.start(), *WIDTHS.end()))
-}
 
 /// Width of sentences: long lines are hard to read.
 fn sentence_width() -> usize {
@@ -115,12 +103,21 @@ fn balanced(text: &str) -> &str {
     text[..end.unwrap_or(text.len())].trim_end()
 }
 
-/// Whether there is a `=` that is no part of a comparison.
+/// Whether a text begins with what it assigns to: a name, with its fields and indices, before `=`, `+=` and the like.
 fn assigns(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let around = |at: usize| (at.checked_sub(1).map_or(b' ', |before| bytes[before]), bytes.get(at + 1).copied());
-    let is_alone = |at: usize| !matches!(around(at), (b'=' | b'!' | b'<' | b'>', _) | (_, Some(b'=')));
-    text.match_indices('=').any(|(at, _)| is_alone(at) || text[..at].ends_with("<<") || text[..at].ends_with(">>"))
+    let mut depth = 0;
+    let end = text.find(|each: char| {
+        match each {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        depth < 0 || depth == 0 && !(each.is_alphanumeric() || matches!(each, '_' | '.' | ']' | ' '))
+    });
+    let operator = &text[end.unwrap_or(text.len())..];
+    let equals = operator.find('=').unwrap_or(operator.len());
+    let is_compound = matches!(&operator[..equals], "" | "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>");
+    is_compound && equals < operator.len() && !operator[equals..].starts_with("==")
 }
 
 /// Bytes up to the end of a statement or of the head of one; strings are no part of the grammar of that.
@@ -379,6 +376,9 @@ mod tests {
         assert_eq!(statement_at("x", "x"), "x");
         assert_eq!(statement_at("assert(b >= 0, \"overdrawn\");", "b"), "assert(b >= 0, \"overdrawn\");");
         assert_eq!(statement_at("if (a) x <<= 2;", "x"), "x <<= 2;");
+        assert_eq!(statement_at("B: v[last] = 1;", "last"), "v[last] = 1;");
+        assert_eq!(statement_at("B: p.v[last + 1].n = 1;", "p"), "p.v[last + 1].n = 1;");
+        assert_eq!(statement_at("if (p.v[i] == 1) skip;", "p"), "if (p.v[i] == 1) skip;");
         assert_eq!(statement_at("for (k = 0; k < f(1); k++) skip;", "k++"), "k++");
         assert_eq!(statement_at("for (k = 0; k < f(1); k = g(k)) skip;", "k = g"), "k = g(k)");
         assert_eq!(statement_at("for (k = 0; k < f(1); k++) skip;", "k < f"), "k < f(1);");

@@ -1,8 +1,8 @@
 //! The steps of executions, for people: those that the last one depends on, with a column for each thread.
 //!
-//! Of an execution with very many rows their number is shown, unless all is asked for.
+//! Below a finding very many rows are not shown, unless all is asked for: the command line that replays them follows.
 
-use super::snippet;
+use crate::screen;
 use cssame_answer::words::plural;
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_model::Model;
@@ -10,7 +10,7 @@ use cssame_schedule::{self as schedule, RenderOptions, Trace};
 use cssame_vm::Choice;
 use std::slice::from_ref;
 
-/// Rows beyond which an execution is not shown unasked.
+/// Rows beyond which an execution is not shown below a finding.
 const LONG: usize = 300;
 
 /// How the steps of executions of a program are shown.
@@ -27,10 +27,21 @@ pub struct StepsView<'a> {
 }
 
 impl StepsView<'_> {
-    /// A diagnostic, and the steps that lead to it.
+    /// A diagnostic.
+    #[must_use]
+    pub fn diagnostic(&self, diagnostic: &Diagnostic) -> String {
+        terminal::render_all(self.model.sources(), from_ref(diagnostic), screen::of_stdout(self.colour))
+    }
+
+    /// A diagnostic, and the steps that lead to it, if they are not very many.
     #[must_use]
     pub fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice]) -> String {
-        terminal::render_all(self.model.sources(), from_ref(diagnostic), self.colour) + "\n" + &self.cause(steps)
+        let text = self.diagnostic(diagnostic);
+        let cause = schedule::trace(self.model.naming(), steps).cause();
+        if !self.all && cause.rows.len() > LONG && cause.folded().rows.len() > LONG {
+            return format!("{text}\nthe execution has {}, too many to show here\n", plural(steps.len(), "step"));
+        }
+        text + "\n" + &self.marked(cause, steps)
     }
 
     /// The steps that the last one depends on; with marks where a thread is left that could go on.
@@ -61,11 +72,7 @@ impl StepsView<'_> {
     /// A trace.
     #[must_use]
     pub fn trace(&self, trace: &Trace) -> String {
-        let rows = if self.all { trace.rows.len() } else { trace.folded().rows.len() };
-        if rows > LONG && !self.all {
-            return format!("the execution has {}, which its replay shows\n", plural(rows, "step"));
-        }
         let source = self.source.then(|| self.model.sources());
-        schedule::render(trace, &RenderOptions { width: snippet::width(), color: self.colour, whole: self.all, source })
+        schedule::render(trace, &RenderOptions { width: screen::width(), color: self.colour, whole: self.all, source })
     }
 }

@@ -254,3 +254,22 @@ fn bounds_hold_while_a_program_is_compiled() {
         assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", said), "{command}");
     }
 }
+
+/// `run` is asked for its steps; below a finding so many are of no use.
+#[test]
+fn a_long_execution_is_shown_where_it_is_asked_for() {
+    let files = Files::new();
+    let adds: String = (1..200).map(|line| format!("  x = x + {line};\n")).collect();
+    let file = files
+        .write("long.csm", format!("atomic int x;\ncobegin\nA: {{\n{adds}}}\nB: print(x);\ncoend\nassert(x == 0);\n"));
+    let rows =
+        |answer: &crate::process::Answer| answer.stdout.lines().filter(|line| line.contains("write x = ")).count();
+    assert_eq!(rows(&call("run", &[&file])), 199);
+    let hunted = call("hunt", &[&file]);
+    assert!(
+        hunted.stdout.contains("\nthe execution has ")
+            && hunted.stdout.contains(" steps, too many to show here\nrecord: "),
+        "{hunted:?}"
+    );
+    assert_eq!((rows(&hunted), rows(&call("hunt --all", &[&file]))), (0, 199));
+}
