@@ -25,7 +25,7 @@ use cssame_schedule::ExecutionStatus;
 use cssame_source::{FileId, SourceMap};
 
 /// How executions end badly.
-const ENDS: [Code; 6] = [
+pub(super) const ENDS: [Code; 6] = [
     Code::AssertionFailed,
     Code::ErrorReached,
     Code::Deadlock,

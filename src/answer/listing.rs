@@ -71,7 +71,7 @@ impl Lister {
         self.listed.push(Listed {
             code: diagnostic.code,
             data: diagnostic_data(sources, &diagnostic),
-            text: terminal::render(sources, &diagnostic, false),
+            text: terminal::render(sources, &diagnostic, terminal::Screen::default()),
             suppressed: by.map(|by| Suppression { in_source: by == By::Comment, by: by.word() }),
             fingerprint,
             steps: finding.steps.iter().filter_map(step).collect(),

@@ -16,12 +16,11 @@ use super::options::{BoundOptions, Format, ListingFile, OutputOptions, ProcessBo
 use super::output::Output;
 use super::status::Status;
 use super::view;
-use super::view::snippet::width;
 use clap::Command;
 use cssame_answer::{Findings, Judged, judge, listing, listing_of_failure};
 use cssame_diagnostics::json::diagnostic_data;
 use cssame_diagnostics::listing::Listing;
-use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, terminal};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -189,7 +188,6 @@ impl<J: Job> AnyJob for J {
 fn execute<J: Job>(job: &mut J) -> ExitCode {
     let common = job.common();
     let output = Output::new(common.output);
-    terminal::set_width(width());
     let config = match (common.lints, common.file()) {
         (Some(lints), Some(file)) => lints.config(file),
         _ => Ok(Config::default()),

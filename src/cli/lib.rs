@@ -26,6 +26,7 @@ pub mod progress;
 pub mod record;
 pub mod recorded;
 mod resident;
+mod screen;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod shared;

@@ -5,8 +5,10 @@
 
 use super::deadline::Deadline;
 use super::options::OutputOptions;
+use super::screen;
 use super::status::Status;
-use cssame_diagnostics::{Code, Diagnostic, Severity, terminal};
+use cssame_diagnostics::terminal::{self, Screen};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_source::SourceMap;
 use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
@@ -72,6 +74,12 @@ impl Output {
         self.stdout_colour
     }
 
+    /// Where diagnostics on standard output are shown.
+    #[must_use]
+    pub fn screen(&self) -> Screen {
+        screen::of_stdout(self.colour())
+    }
+
     /// The options that it was made with.
     pub(super) fn options(&self) -> &OutputOptions {
         &self.options
@@ -121,7 +129,7 @@ impl Output {
 
     /// Renders diagnostics to standard error.
     pub fn complain(&mut self, sources: &SourceMap, diagnostics: &[Diagnostic]) {
-        let text = terminal::render_all(sources, diagnostics, self.stderr_colour);
+        let text = terminal::render_all(sources, diagnostics, screen::of_stdout(self.stderr_colour));
         self.note(&text);
     }
 

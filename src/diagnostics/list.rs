@@ -48,7 +48,7 @@ impl Serialize for Diagnostics {
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&terminal::render_all(&self.sources, &self.list, false))
+        formatter.write_str(&terminal::render_all(&self.sources, &self.list, terminal::Screen::default()))
     }
 }
 

@@ -13,7 +13,6 @@ use codespan_reporting::term::WriteStyle;
 use cssame_source::cut::cut;
 use cssame_source::{FileId, SourceMap, Span};
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a message that is shown whole.
 const MESSAGE_BYTES: usize = 10_000;
@@ -21,35 +20,39 @@ const MESSAGE_BYTES: usize = 10_000;
 /// Columns before a line of a note: its margin, and line numbers of some digits.
 const NOTE_MARGIN: usize = 7;
 
-/// Columns of the terminal that this process writes to.
-static WIDTH: AtomicUsize = AtomicUsize::new(80);
-
-/// From now on titles, labels and notes fit into so many columns; into 80 where nothing is said.
-pub fn set_width(columns: usize) {
-    WIDTH.store(columns, Ordering::Relaxed);
+/// Where diagnostics are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Whether there are ANSI colours.
+    pub colour: bool,
+    /// The columns that titles, labels and notes fit into, where their words allow that. Lines of source text stand as they are.
+    pub width: usize,
 }
 
-fn width() -> usize {
-    WIDTH.load(Ordering::Relaxed)
+impl Default for Screen {
+    /// Eighty columns without colours.
+    fn default() -> Self {
+        Screen { colour: false, width: 80 }
+    }
 }
 
 /// Renders one diagnostic, with a newline at its end.
 #[must_use]
-pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, colour: bool) -> String {
+pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, screen: Screen) -> String {
     let config = term::Config::default();
     let spans: Vec<Span> = diagnostic.primary.iter().chain(&diagnostic.secondary).map(|label| label.span).collect();
     let excerpts = Excerpts::new(sources, &spans);
-    let converted = convert(diagnostic, &excerpts);
-    let mut writer = StyledText { bytes: Vec::new(), colour };
+    let converted = convert(diagnostic, &excerpts, screen.width);
+    let mut writer = StyledText { bytes: Vec::new(), colour: screen.colour };
     // Writing to memory does not fail, and every place lies in its excerpt.
     let _ = term::emit_to_write_style(&mut writer, &config, &excerpts, &converted);
-    wrap(&String::from_utf8_lossy(&writer.bytes), width())
+    wrap(&String::from_utf8_lossy(&writer.bytes), screen.width)
 }
 
 /// Renders all of them, with an empty line between two.
 #[must_use]
-pub fn render_all(sources: &SourceMap, diagnostics: &[Diagnostic], colour: bool) -> String {
-    let rendered: Vec<String> = diagnostics.iter().map(|each| render(sources, each, colour)).collect();
+pub fn render_all(sources: &SourceMap, diagnostics: &[Diagnostic], screen: Screen) -> String {
+    let rendered: Vec<String> = diagnostics.iter().map(|each| render(sources, each, screen)).collect();
     rendered.iter().map(|text| text.trim_end().to_owned() + "\n").collect::<Vec<_>>().join("\n")
 }
 
@@ -123,8 +126,8 @@ fn bounded(text: &str) -> String {
 }
 
 /// A text in lines that fit behind the margin of a note, where its words allow that.
-fn wrapped(text: &str) -> String {
-    let note_width = width() - NOTE_MARGIN.min(width());
+fn wrapped(text: &str, width: usize) -> String {
+    let note_width = width.saturating_sub(NOTE_MARGIN);
     let mut lines = Vec::new();
     for line in text.lines() {
         let words = line.trim_start();
@@ -146,7 +149,7 @@ fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagnostic<FileId> {
+fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>, width: usize) -> codespan::Diagnostic<FileId> {
     let severity = match diagnostic.severity {
         Severity::Error => codespan::Severity::Error,
         Severity::Warning => codespan::Severity::Warning,
@@ -158,13 +161,18 @@ fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagno
     };
     let primary = diagnostic.primary.iter().filter_map(|label| place(codespan::LabelStyle::Primary, label));
     let secondary = diagnostic.secondary.iter().filter_map(|label| place(codespan::LabelStyle::Secondary, label));
-    let help = diagnostic.help.iter().map(|help| wrapped(&format!("help: {}", bounded(help))));
+    let help = diagnostic.help.iter().map(|help| wrapped(&format!("help: {}", bounded(help)), width));
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.number())
         .with_message(bounded(&diagnostic.message))
         .with_labels(primary.chain(secondary).collect())
         .with_notes(
-            diagnostic.notes.iter().map(|note| wrapped(&format!("note: {}", bounded(note)))).chain(help).collect(),
+            diagnostic
+                .notes
+                .iter()
+                .map(|note| wrapped(&format!("note: {}", bounded(note)), width))
+                .chain(help)
+                .collect(),
         )
 }
 
@@ -184,7 +192,7 @@ mod tests {
         for (part, message) in &labels[1..] {
             diagnostic = diagnostic.with_label(span(part), *message);
         }
-        trimmed(&render(&sources, &diagnostic, false))
+        trimmed(&render(&sources, &diagnostic, Screen::default()))
     }
 
     /// Without the spaces at the ends of lines, which no reader sees.
@@ -247,7 +255,8 @@ mod tests {
     fn a_long_message_loses_its_middle() {
         let sources = SourceMap::default();
         let message = format!("there is no variable `{}`", "a".repeat(1_000_000));
-        let text = render(&sources, &Diagnostic::general(Code::UnknownName, Severity::Error, message), false);
+        let text =
+            render(&sources, &Diagnostic::general(Code::UnknownName, Severity::Error, message), Screen::default());
         assert_eq!(text, format!("error[CS0201]: there is no variable `{}…{}`\n\n", "a".repeat(10), "a".repeat(31)));
     }
 
@@ -258,7 +267,7 @@ mod tests {
             .with_note("word ".repeat(20).trim_end())
             .with_note("a\n  b")
             .with_help("x".repeat(100));
-        insta::assert_snapshot!(render(&sources, &diagnostic, false), @r#"
+        insta::assert_snapshot!(render(&sources, &diagnostic, Screen::default()), @r#"
         error[CS0201]: wrong
          = note: word word word word word word word word word word word word word
            word word word word word word word
@@ -277,7 +286,7 @@ mod tests {
         let diagnostic = Diagnostic::error(Code::UnexpectedToken, Span::new(file, 19, 22), title.trim(), label.trim())
             .with_label(Span::new(file, 13, 16), label.trim())
             .with_label(Span::new(file, 5, 10), "short");
-        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, false)), @r"
+        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, Screen::default())), @r"
         error[CS0101]: long title long title long title long title long title long title
                        long title long title long title
           ┌─ a.csm:1:20
@@ -291,8 +300,8 @@ mod tests {
           │      short
         ");
         // The styles of a colour terminal take no room, and go on in the next line.
-        let coloured = render(&sources, &diagnostic, true);
-        assert_eq!(coloured.lines().count(), render(&sources, &diagnostic, false).lines().count());
+        let coloured = render(&sources, &diagnostic, Screen { colour: true, ..Screen::default() });
+        assert_eq!(coloured.lines().count(), render(&sources, &diagnostic, Screen::default()).lines().count());
         assert!(coloured.lines().all(|line| line.matches("\u{1b}[0m").count() <= line.matches("\u{1b}[").count()));
     }
 
@@ -336,7 +345,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a.csm", "int a;\n");
         let diagnostic = Diagnostic::error(Code::UnexpectedToken, Span::new(file, 90, 99), "wrong", "here");
-        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, false)), @r#"
+        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, Screen::default())), @r#"
         error[CS0101]: wrong
           ┌─ a.csm:2:1
           │
@@ -344,6 +353,6 @@ mod tests {
           │ ^ here
         "#);
         let nowhere = Diagnostic::error(Code::UnexpectedToken, Span::new(FileId(7), 0, 1), "wrong", "here");
-        assert_eq!(render(&sources, &nowhere, false), "error[CS0101]: wrong\n\n");
+        assert_eq!(render(&sources, &nowhere, Screen::default()), "error[CS0101]: wrong\n\n");
     }
 }

@@ -95,7 +95,7 @@ fn compare(path: &Path, fails: bool) -> Result<(), Failed> {
     let text = read(path)?;
     let name = format!("{}.csm", stem(path));
     let (sources, diagnostics) = diagnose(&name, &text);
-    let rendered = terminal::render_all(&sources, &diagnostics, false);
+    let rendered = terminal::render_all(&sources, &diagnostics, terminal::Screen::default());
     if fails == diagnostics.is_empty() {
         return Err(format!("fail files have diagnostics, pass files have none:\n{rendered}").into());
     }
@@ -155,7 +155,7 @@ fn check_page(path: &Path) -> Result<(), Failed> {
     for (position, fence) in fences.iter().enumerate() {
         let (sources, diagnostics) = diagnose("example.csm", fence);
         let found = diagnostics.iter().any(|diagnostic| diagnostic.code.number() == code);
-        let rendered = terminal::render_all(&sources, &diagnostics, false);
+        let rendered = terminal::render_all(&sources, &diagnostics, terminal::Screen::default());
         if is_static && found != (position == 0) {
             let words = if found { "still has" } else { "does not have" };
             return Err(format!("example {} {words} {code}:\n{fence}\n{rendered}", position + 1).into());

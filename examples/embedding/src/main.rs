@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let model = match Model::from_text(&name, &text, &Options::default()) {
         Ok(model) => model,
         Err(problem) => {
-            eprint!("{}", terminal::render_all(&problem.sources, &problem.list, false));
+            eprint!("{}", terminal::render_all(&problem.sources, &problem.list, terminal::Screen::default()));
             return ExitCode::from(2);
         }
     };
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let futures = answer::futures(&model, &FuturesRequest::default(), &budget);
     println!("decided: {}", futures.is_decided());
     for finding in futures.findings(&model).list {
-        print!("{}", terminal::render_all(finding.sources, std::slice::from_ref(&finding.diagnostic), false));
+        print!("{}", terminal::render_all(finding.sources, std::slice::from_ref(&finding.diagnostic), terminal::Screen::default()));
         // The execution that shows it, once more, row by row.
         let schedule = model.schedule(finding.steps.to_vec(), "deadlock");
         let request = RunRequest { course: Course::Recorded(&schedule), ..RunRequest::default() };

@@ -126,7 +126,7 @@ cannot be read.",
     }
 
     fn print(&self, report: &CheckReport, _: &Judged, output: &mut Output) {
-        output.print(&terminal::render_all(&report.sources, &self.diagnostics(report), output.colour()));
+        output.print(&terminal::render_all(&report.sources, &self.diagnostics(report), output.screen()));
         output.summary(&(summary(report) + &closed_words(&report.closed)));
     }
 

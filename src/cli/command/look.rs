@@ -161,7 +161,7 @@ impl Job for Arguments {
             let lines = hunt_view::rows(&text.sources, text.found.iter().map(|one| (one, String::new())));
             output.print(&format!("\nthe text (`cssame check {}` says more):\n{lines}", name_of(&self.file)));
         } else {
-            output.print(&terminal::render_all(&text.sources, &text.found, output.colour()));
+            output.print(&terminal::render_all(&text.sources, &text.found, output.screen()));
         }
         if let Some((model, _)) = search {
             output.complain(model.sources(), &self.bounds(looked));

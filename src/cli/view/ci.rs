@@ -2,6 +2,7 @@
 
 use super::snippet::Table;
 use crate::output::Output;
+use crate::screen;
 use cssame_answer::words::plural;
 use cssame_answer::{CiCommand, CiFile, CiOutcome, CiReport, Judged};
 use cssame_diagnostics::{Diagnostic, terminal};
@@ -20,7 +21,7 @@ pub fn print(report: &CiReport, judged: &Judged, all: bool, output: &mut Output)
     for (finding, severity) in report.findings().list.iter().zip(&judged.severities) {
         let Some(severity) = *severity else { continue };
         let shown = Diagnostic { severity, ..finding.diagnostic.clone() };
-        output.print(&terminal::render(finding.sources, &shown, colour));
+        output.print(&terminal::render(finding.sources, &shown, screen::of_stdout(colour)));
     }
     let listed: Vec<&CiFile> = report.files.iter().filter(|file| all || !is_clean(file)).collect();
     if listed.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{CoverageView, joined};
 use crate::load::name_of;
+use crate::screen;
 use crate::view::replay::{quoted, replay_line, test_line};
 use crate::view::snippet::{self, one_line, styled, wrap, wrap_behind};
 use crate::view::steps::StepsView;
@@ -132,7 +133,7 @@ impl CoverageView<'_> {
         let ends_badly = matches!(execution.status, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
         let diagnostic = ends_badly.then(|| self.judged.shown(failure.finding())).flatten();
         let text = diagnostic.map_or_else(String::new, |diagnostic| {
-            format!("\n{}", terminal::render_all(model.sources(), &[diagnostic], self.colour))
+            format!("\n{}", terminal::render_all(model.sources(), &[diagnostic], screen::of_stdout(self.colour)))
         });
         let steps = StepsView { model, all: false, source: false, colour: self.colour };
         let text = text + "\n" + &steps.up_to(WHOLE, &execution.steps);

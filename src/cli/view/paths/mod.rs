@@ -10,6 +10,7 @@ use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table, wrap};
 use super::symmetric::groups;
 use crate::record;
+use crate::screen;
 use crate::view::steps::StepsView;
 use cssame_answer::words::plural;
 use cssame_answer::{EmittedReport, Judged, PathsAnswer, finding};
@@ -135,7 +136,7 @@ impl PathsView<'_> {
         let diagnostic =
             self.judged.shown(finding::unprotected(race))?.with_note(format!("shown by test {}", race.test));
         let diagnostic = if is_last { diagnostic.with_help(finding::PROTECT) } else { diagnostic };
-        let text = terminal::render_all(self.model.sources(), &[diagnostic], self.colour);
+        let text = terminal::render_all(self.model.sources(), &[diagnostic], screen::of_stdout(self.colour));
         Some(if is_last { text + &self.replay(|directory| record::test_file(directory, race.test)) } else { text })
     }
 
