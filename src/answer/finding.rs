@@ -2,7 +2,7 @@
 //! program.
 
 use super::hunt::MetRace;
-use super::words::plural;
+use super::words::{plural, with_preemptions};
 use cssame_budget::Bound;
 use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
 use cssame_explore::report::{BlockedReport, CycleReport, EndlessReport, RoundReport, wait_cycle};
@@ -347,14 +347,26 @@ fn stopped(bound: Bound) -> Diagnostic {
     Diagnostic::general(code, Severity::Warning, message)
 }
 
+/// What is sure of executions with few preemptions, where a bound has stopped the search.
+#[must_use]
+pub fn within_preemptions(kinds: &str, most: u32) -> String {
+    format!("no other {kinds} in any execution {}", with_preemptions(most))
+}
+
 /// Says that a search was stopped by a bound, what that means, what it has proved, and which loops still ran.
 #[must_use]
 pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic {
     let diagnostic = stopped(bound).with_note("what was found is real; what was not found may still be possible");
     let Some(unfinished) = unfinished else { return diagnostic };
-    let steps = plural(unfinished.steps as usize, "step");
-    let proved = format!("no other failure and no other deadlock comes within {steps} of the beginning");
-    let diagnostic = if unfinished.steps == 0 { diagnostic } else { diagnostic.with_note(proved) };
+    let proved = match unfinished.preemptions {
+        Some(most) => Some(within_preemptions("failure or deadlock", most)),
+        // Where nobody looked by preemptions, steps are all that is known.
+        None => (unfinished.steps > 0).then(|| {
+            let steps = plural(unfinished.steps as usize, "step");
+            format!("no other failure or deadlock in the first {steps} of any execution")
+        }),
+    };
+    let diagnostic = proved.into_iter().fold(diagnostic, Diagnostic::with_note);
     let running = unfinished.running.iter().take(RUNNING).map(|one| {
         let what = match one.kind {
             Repetition::Loop => "the loop",

@@ -103,6 +103,9 @@ pub struct RacesAnswer {
     /// The bound that has cut something.
     #[serde(skip)]
     pub bound: Option<Bound>,
+    /// All failures, deadlocks and races with so many preemptions are listed, where a bound has cut the search and that is known.
+    #[serde(skip)]
+    pub finished: Option<u32>,
     /// How long it took.
     #[serde(skip)]
     pub timing: Timing,
@@ -144,7 +147,7 @@ pub fn races_of(
             }
             let models = library.drivers.into_iter().map(|one| (one.driver.name, one.model)).collect();
             let endless = EndlessFindings::default();
-            Ok(RacesAnswer { report, endless, bound: library.bound, timing, drivers: models })
+            Ok(RacesAnswer { report, endless, bound: library.bound, finished: None, timing, drivers: models })
         }
     }
 }
@@ -162,7 +165,8 @@ pub fn races(model: &Model, request: &RacesRequest, budget: &Budget<'_>) -> Resu
     let (bound, timing) = (findings.bound, findings.timing);
     let explored = findings.exploration.as_ref();
     let endless = explored.map(|answer| endless::behind(model, answer.statistics.states, budget)).unwrap_or_default();
-    Ok(RacesAnswer { report: report(model, &findings), endless, bound, timing, drivers: Vec::new() })
+    let finished = explored.and_then(|answer| answer.finished);
+    Ok(RacesAnswer { report: report(model, &findings), endless, bound, finished, timing, drivers: Vec::new() })
 }
 
 /// The target, where it is another one than races.
@@ -190,7 +194,7 @@ fn directed(model: &Model, target: &Target, request: &RacesRequest, budget: &Bud
     let bound = findings.iter().find_map(|found| found.bound);
     let report = aim_report(model, target, &findings, &Places::new(model.program()));
     let timing = Timing { trials: started.elapsed(), ..Timing::default() };
-    RacesAnswer { report, endless: EndlessFindings::default(), bound, timing, drivers: Vec::new() }
+    RacesAnswer { report, endless: EndlessFindings::default(), bound, finished: None, timing, drivers: Vec::new() }
 }
 
 fn resolve(model: &Model, request: &RacesRequest) -> Result<Request, Diagnostics> {

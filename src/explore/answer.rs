@@ -144,6 +144,8 @@ pub struct Answer {
     pub futures: Option<u64>,
     /// Whether it is known that all executions end.
     pub all_end: bool,
+    /// Where a bound was hit: all failures and deadlocks with so many preemptions are listed all the same.
+    pub finished: Option<u32>,
     /// Whether it was put together from slices: there were too many states and futures.
     pub from_slices: bool,
     /// Slots of threads that were in use: every thread has a lower number.

@@ -112,6 +112,18 @@ fn a_deadlock_says_who_passed_by_what_a_thread_waits_for() {
     assert_eq!(*passed, serde_json::json!([{ "thread": "K", "at": "6:6", "operation": "7:21" }]));
 }
 
+/// A search that a bound has cut is followed by one that counts preemptions.
+#[test]
+fn a_bound_says_what_few_preemptions_can_do() {
+    let path = support::root().join("benches/real/thread_pool.csm");
+    let program = std::fs::read_to_string(path).unwrap();
+    let (text, json) = futures(&program, &["--max-states", "2000"]);
+    assert_eq!(json["unfinished"]["preemptions"], 0);
+    assert_says(&text, &["no other failure or deadlock in any execution without a preemption"]);
+    let (text, _) = futures(&program, &["--max-states", "10000"]);
+    assert_says(&text, &["no other failure or deadlock in any execution with at most 3 preemptions"]);
+}
+
 /// A loop whose counter grows, in a thread that another one may or may not stop.
 #[test]
 fn a_bound_names_the_loop_that_still_ran() {
@@ -121,13 +133,13 @@ fn a_bound_names_the_loop_that_still_ran() {
         &text,
         &[
             "the search was stopped by `--max-steps`",
-            "no other failure and no other deadlock comes within 60 steps of the beginning",
+            "no other failure or deadlock in the first 60 steps of any execution",
             "still running then: A in the loop at line 4",
         ],
     );
     assert_eq!(
         json["unfinished"],
-        serde_json::json!({"steps": 60, "running": [{"thread": "A", "kind": "loop", "line": 4}]})
+        serde_json::json!({"steps": 60, "preemptions": null, "running": [{"thread": "A", "kind": "loop", "line": 4}]})
     );
     let (text, _) = futures(program, &["--max-states", "500"]);
     assert_says(&text, &["the search was stopped by `--max-states`", "still running then: A in the loop at line 4"]);

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use support::generate::{Rng, accessing};
 use support::oracle::{
-    Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, all_instances, among, by_pattern,
-    coverage_by_executions, coverage_of_source, library_variables, replay, steps, totals, word,
+    Access, Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, Wanted, all_instances, among,
+    by_pattern, coverage_by_executions, coverage_of_source, library_variables, replay, steps, totals, word,
 };
 use support::{first_seed, programs};
 
@@ -353,6 +353,36 @@ fn a_schedule_says_which_alternative() {
     let ends = "int x; sem s; cobegin T1: P(s); x = 1; T2: x = 2; coend";
     let stuck = run(ends, "main T2 T2");
     assert_eq!((stuck.status.as_str(), stuck.trace.len()), ("deadlock", 1));
+}
+
+/// The second thread of a parfor begins at its own step `fork`; an atomic block is one step, whatever it signals.
+#[test]
+fn the_oracle_follows_schedules_of_the_tool() {
+    let follow = |source: &str, visible: &[(&str, bool)], list: &[(&str, &str)]| {
+        let access = |&(place, write): &(&str, bool)| Access { place: place.to_owned(), write };
+        let visible: BTreeSet<Access> = visible.iter().map(access).collect();
+        let wanted = |&(thread, op): &(&str, &str)| Wanted {
+            thread: thread.to_owned(),
+            op: Some(op.to_owned()),
+            alternative: None,
+        };
+        let list: Vec<Wanted> = list.iter().map(wanted).collect();
+        replay(source, Some(&visible), &list).unwrap_or_else(|error| panic!("{error}\n{source}"))
+    };
+    let parfor = "class A { int v; public int get() { return this.v; } } A p;
+void main() {
+  parfor (int i = 0; i < 2; i++) { print(p.get()); }
+}";
+    let (one, two) = ("parfor@3[0]", "parfor@3[1]");
+    let read = [("v@1:44", false)];
+    let apart = [("main", "fork"), (one, "read v"), (one, "print"), ("main", "fork"), (two, "read v"), (two, "print")];
+    assert_eq!(follow(parfor, &read, &apart).pairs.len(), 0);
+    let together = [("main", "fork"), ("main", "fork"), (one, "read v"), (two, "read v")];
+    assert_eq!(follow(parfor, &read, &together).pairs.len(), 1);
+    let atomic = "int w; event e; void work() { w = 2; }
+void main() { atomic { set(e); w = 1; } thread h = spawn work(); join(h); }";
+    let list = [("main", "atomic"), ("main", "spawn"), ("h", "write w"), ("main", "join h")];
+    assert_eq!(follow(atomic, &[("w@1:31", true)], &list).status, "ok");
 }
 
 #[test]

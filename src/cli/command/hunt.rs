@@ -10,7 +10,7 @@ use crate::shared::SearchOptions;
 use crate::view::hunt::{self as view, HuntView};
 use crate::view::snippet::Table;
 use clap::Args;
-use cssame_answer::words::plural;
+use cssame_answer::words::{plural, with_preemptions};
 use cssame_answer::{Findings, HuntAnswer, HuntReport, Judged, finding, hunt};
 use cssame_diagnostics::{Diagnostic, Diagnostics};
 use cssame_explore::{HUNT_SAMPLES, HuntRequest};
@@ -211,7 +211,7 @@ fn grown_lines(name: &str, grown: &[Grown]) -> String {
         let words = match (status, preemptions) {
             ("found", _) => "something goes wrong".to_owned(),
             ("clean", _) => "nothing goes wrong".to_owned(),
-            (_, Some(most)) => format!("nothing with at most {}", plural(most as usize, "preemption")),
+            (_, Some(most)) => format!("nothing {}", with_preemptions(most)),
             _ => "not decided".to_owned(),
         };
         table.row(vec![format!("{name}={value}"), words, plural(states as usize, "state")]);

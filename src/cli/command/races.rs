@@ -217,7 +217,12 @@ these, which is said), 1 some race is real, or a failure or a deadlock was met, 
     }
 
     fn bounds(&self, found: &Found) -> Vec<Diagnostic> {
-        found.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+        let RacesAnswer { bound, finished, .. } = &found.answer;
+        let sure = finished.map(|most| finding::within_preemptions("failure, deadlock or race", most));
+        bound
+            .map(|bound| sure.into_iter().fold(finding::bound(bound, None), Diagnostic::with_note))
+            .into_iter()
+            .collect()
     }
 
     fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {

@@ -81,12 +81,13 @@ pub fn summary(answer: &FuturesAnswer, listed: Listed) -> String {
     };
     let merged = if answer.merged { format!("{MERGED}\n") } else { String::new() };
     let endless = endless::summary(&answer.endless);
-    format!(
-        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}\n{merged}{endless}",
+    let line = format!(
+        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}",
         plural(terms.total(), "term"),
         plural(report.executions as usize, "execution"),
         plural(report.states as usize, "state"),
-    )
+    );
+    format!("{}{merged}{endless}", snippet::wrap("", &line))
 }
 
 impl FuturesView<'_> {

@@ -8,7 +8,7 @@ use super::steps::StepsView;
 use super::symmetric::groups;
 use crate::load::name_of;
 use crate::record;
-use cssame_answer::words::plural;
+use cssame_answer::words::{plural, with_preemptions};
 use cssame_answer::{BadEndKind, HuntAnswer, Judged, finding};
 use cssame_diagnostics::Diagnostic;
 use cssame_model::Model;
@@ -195,11 +195,11 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
     let other = if answer.is_clean() { "no" } else { "no other" };
     let what = format!("{other} {} or {last}", kinds.join(", "));
     let states = plural(report.states as usize, "state");
-    let within = |most: u32| format!("{what}\nin any execution with at most {}", plural(most as usize, "preemption"));
+    let within = |most: u32| format!("{what}\nin any execution {}", with_preemptions(most));
     let sure = match (report.complete, found.finished) {
         (false, finished) if report.decided => {
             let races = match finished.filter(|_| report.races.is_some()) {
-                Some(most) => format!("{other} race with at most {}", plural(most as usize, "preemption")),
+                Some(most) => format!("{other} race {}", with_preemptions(most)),
                 None => "races were not looked for to the end".to_owned(),
             };
             format!("{other} failure or deadlock in any execution; {races}\n")

@@ -51,6 +51,7 @@ impl Subject<'_> {
     fn add_hunted(&self, query: &Query<'_>, answer: &mut Answer, budget: &Budget<'_>) {
         if let Some(hunted) = self.hunt_behind(answer.bound, &answer.statistics, budget) {
             add_executions(self.machine, query, hunted.bad_schedules(), answer);
+            answer.finished = hunted.finished;
         }
     }
 
@@ -60,6 +61,7 @@ impl Subject<'_> {
         let mut answer = races(self.machine, self.program, wanted, &budget.with_part_of_time(SEARCH));
         if let Some(hunted) = self.hunt_behind(answer.bound, &answer.statistics, budget) {
             self.add_races(&mut answer, &hunted);
+            answer.finished = hunted.finished.filter(|_| hunted.races.is_some());
         }
         answer
     }

@@ -217,6 +217,7 @@ impl From<HuntAnswer> for Answer {
             statistics: hunted.statistics,
             futures: None,
             all_end: hunted.all_end,
+            finished: hunted.finished,
             from_slices: false,
             threads: 0,
             terms: Vec::new(),

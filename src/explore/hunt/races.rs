@@ -3,9 +3,9 @@
 //! **Input**: each new state, with the thread that has led there. **Output**: the pairs of accesses before which two threads stand at
 //! once, each with the first state that shows it.
 //!
-//! **Algorithm**: only the thread that has moved, those that it has made or let on, and those whose steps depend on the values of cells (a `cas` may
-//! write now) stand before something new: what they stand before is held against what the others do. An atomic block, and the first step of a thread, is done on a copy where another thread stands before
-//! an access.
+//! **Algorithm**: only the thread that has moved, those that it has made or let on, and those whose steps depend on the values of
+//! cells (a `cas` may write now) stand before something new. What they stand before is compared with what the others stand before.
+//! An atomic block, and the first step of a thread, is done on a copy, once in a state, where another thread stands before an access.
 //!
 //! **Soundness and limits**: two accesses race if they mean one cell, one of them writes, and not both are atomic. Not for programs whose
 //! executions may be discarded: what comes later decides there whether a state counts.
@@ -35,7 +35,19 @@ pub(super) struct Races<'a> {
     machine: &'a Machine,
     program: &'a Program,
     pub met: IndexMap<[Access; 2], Met, FxBuildHasher>,
+    /// The threads of the state that is looked at, but for those whose next step accesses nothing; and the places of those whose step
+    /// may make an access that is not atomic.
+    standing: Vec<Standing>,
+    plain: Vec<usize>,
     copy: State,
+}
+
+/// What a thread stands before.
+struct Standing {
+    thread: ThreadIndex,
+    /// `None` until somebody has done the step on a copy, where only that tells.
+    accesses: Option<NextAccesses>,
+    may_be_plain: bool,
 }
 
 /// An access that the next step of a thread makes.
@@ -51,7 +63,8 @@ type NextAccesses = SmallVec<[Next; 4]>;
 
 impl<'a> Races<'a> {
     pub(super) fn new(machine: &'a Machine, program: &'a Program) -> Races<'a> {
-        Races { machine, program, met: IndexMap::default(), copy: State::default() }
+        let (met, copy) = (IndexMap::default(), State::default());
+        Races { machine, program, met, standing: Vec::new(), plain: Vec::new(), copy }
     }
 
     /// Looks at a new state, to which a step of the last thread has led from the one before: its node, and the preemptions so far.
@@ -64,10 +77,34 @@ impl<'a> Races<'a> {
         if state.exclusive().is_some() {
             return;
         }
+        let may_be_new = |&thread: &ThreadIndex| {
+            thread == last || stands_elsewhere(before, state, thread) || self.depends_on_cells(state, thread)
+        };
+        let looked_at: SmallVec<[ThreadIndex; 8]> = state.threads().filter(may_be_new).collect();
+        if looked_at.is_empty() {
+            return;
+        }
+        self.stand(state);
+        for thread in looked_at {
+            self.look_at(state, tables, thread, (node, preemptions));
+        }
+    }
+
+    /// What each thread stands before.
+    fn stand(&mut self, state: &State) {
+        self.standing.clear();
+        self.plain.clear();
         for thread in state.threads() {
-            if thread == last || stands_elsewhere(before, state, thread) || self.depends_on_cells(state, thread) {
-                self.look_at(state, tables, thread, (node, preemptions));
+            let accesses = self.accesses(state, thread);
+            let may_be_plain = match &accesses {
+                Some(known) if known.is_empty() => continue,
+                Some(known) => known.iter().any(|next| !next.atomic),
+                None => !matches!(self.machine.pending(state, thread), Some(Pending::AtomicBlock)),
+            };
+            if may_be_plain {
+                self.plain.push(self.standing.len());
             }
+            self.standing.push(Standing { thread, accesses, may_be_plain });
         }
     }
 
@@ -78,30 +115,32 @@ impl<'a> Races<'a> {
     }
 
     fn look_at(&mut self, state: &State, tables: &mut Tables, thread: ThreadIndex, (node, preemptions): (u32, u32)) {
-        let ours = self.accesses(state, thread);
-        if ours.as_ref().is_some_and(NextAccesses::is_empty) {
-            return;
-        }
-        let mut done: Option<NextAccesses> = ours;
-        for other in state.threads().filter(|&other| other != thread) {
-            let theirs = self.accesses(state, other);
-            if theirs.as_ref().is_some_and(NextAccesses::is_empty) {
-                continue;
+        let Ok(ours) = self.standing.binary_search_by_key(&thread, |standing| standing.thread) else { return };
+        // Of two atomic accesses nobody asks.
+        let all = self.standing[ours].may_be_plain;
+        let count = if all { self.standing.len() } else { self.plain.len() };
+        for at in 0..count {
+            let other = if all { at } else { self.plain[at] };
+            if other != ours {
+                self.do_step(state, tables, ours);
+                self.do_step(state, tables, other);
+                self.compare(state, [ours, other], (node, preemptions));
             }
-            let ours = done.get_or_insert_with(|| self.of_step(state, tables, thread)).clone();
-            let theirs = theirs.unwrap_or_else(|| self.of_step(state, tables, other));
-            self.compare(state, (&ours, &theirs), (node, preemptions));
         }
     }
 
-    fn compare(
-        &mut self,
-        state: &State,
-        (ours, theirs): (&NextAccesses, &NextAccesses),
-        (node, preemptions): (u32, u32),
-    ) {
-        for one in ours {
-            for other in theirs {
+    /// Does the next step of a thread on a copy, where only that tells what it accesses and nobody has done it yet.
+    fn do_step(&mut self, state: &State, tables: &mut Tables, at: usize) {
+        let Standing { thread, ref accesses, .. } = self.standing[at];
+        if accesses.is_none() {
+            self.standing[at].accesses = Some(self.of_step(state, tables, thread));
+        }
+    }
+
+    fn compare(&mut self, state: &State, threads: [usize; 2], (node, preemptions): (u32, u32)) {
+        let [ours, theirs] = threads.map(|at| self.standing[at].accesses.clone().unwrap_or_default());
+        for one in &ours {
+            for other in &theirs {
                 let is_written = one.access.is_write() || other.access.is_write();
                 if one.address == other.address && is_written && !(one.atomic && other.atomic) {
                     let pair = if other.access < one.access { [other, one] } else { [one, other] };

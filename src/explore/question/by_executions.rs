@@ -156,6 +156,7 @@ impl Collector {
             futures: (query.ends == Ends::Outcomes && found.bound.is_none() && !machine.synchronises())
                 .then_some(found.futures),
             statistics: found.statistics,
+            finished: None,
             from_slices: false,
             threads,
             terms,

@@ -149,6 +149,7 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         all_end,
         statistics,
         futures: None,
+        finished: None,
         from_slices: false,
         threads: threads + 1,
         open,

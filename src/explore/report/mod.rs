@@ -162,7 +162,10 @@ pub fn report(
         complete: bound.is_none(),
         decided: answer.is_complete(),
         bound: bound.map(cssame_budget::Bound::name),
-        unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.statistics, &answer.open)),
+        unfinished: answer.bound.map(|bound| UnfinishedReport {
+            preemptions: answer.finished,
+            ..unfinished_report(naming, bound, &answer.statistics, &answer.open)
+        }),
         futures: counted.map(|count| count.futures),
         futures_at_least: cut.map(|count| count.futures),
         infinite_futures: count.is_some_and(|count| count.infinite),

@@ -24,6 +24,8 @@ use std::collections::BTreeSet;
 pub struct UnfinishedReport {
     /// A failure or a deadlock that is not shown takes more steps than these.
     pub steps: u32,
+    /// A failure or a deadlock that is not shown takes more preemptions than these, where that is known.
+    pub preemptions: Option<u32>,
     /// What still ran, by thread.
     pub running: Vec<RunningReport>,
 }
@@ -70,7 +72,7 @@ pub fn unfinished_report(
             }
         }
     }
-    UnfinishedReport { steps, running: running.into_iter().collect() }
+    UnfinishedReport { steps, preemptions: None, running: running.into_iter().collect() }
 }
 
 type Place = (FunctionId, BlockId);

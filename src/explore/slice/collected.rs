@@ -169,6 +169,7 @@ impl<'a> Collected<'a> {
             all_end: false,
             statistics: self.statistics,
             futures: None,
+            finished: None,
             from_slices: true,
             threads: self.threads,
             terms: self.terms,

@@ -29,7 +29,7 @@ pub struct Activations {
     open: BTreeMap<usize, Vec<usize>>,
     /// How many steps were made.
     steps: usize,
-    /// What threads have done behind something that they have printed, and no step yet.
+    /// What threads have done that counts with a step to come, as what is behind something that they have printed.
     waiting: BTreeMap<usize, Vec<Note>>,
 }
 
@@ -57,6 +57,11 @@ impl Activations {
             }
             Note::Printed { .. } | Note::Access { .. } => {}
         }
+    }
+
+    /// What the thread does waits until it steps.
+    pub fn hold(&mut self, thread: usize) {
+        self.waiting.entry(thread).or_default();
     }
 
     /// The thread makes a step, and prints in it what it has to.

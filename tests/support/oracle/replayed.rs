@@ -11,7 +11,7 @@ use super::patterns::{Access, Event, Instance, covered};
 use super::report::path_text;
 use super::state::{Condition, State};
 use super::step::{Move, Progress};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A step to make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn steps(list: &str) -> Vec<Wanted> {
 /// Does the steps. The error says which one cannot be made.
 ///
 /// A step of a schedule that is local work alone has none here: what it prints or decides belongs to the next step. Nor
-/// have the later ones of a parfor, whose threads start together.
+/// have the later ones of a parfor, whose threads start together; what such a thread does first counts from there on.
 ///
 /// With `visible`, as for schedules, other reads and writes are no steps, and neither is the end of a thread.
 pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Wanted]) -> Result<Replayed, String> {
@@ -66,6 +66,8 @@ pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Want
         let mut replayed = Replayed { all_pairs: all_pairs(&code), ..Replayed::default() };
         settle(&mut machine, &mut state, visible);
         drain(&mut machine, &accesses, &mut activations, &mut trace);
+        // By thread: those of its last parfor that the schedule has not begun yet.
+        let mut later: BTreeMap<usize, VecDeque<usize>> = BTreeMap::new();
         for (at, wanted) in schedule.iter().enumerate() {
             let is_it = |thread: &super::state::Thread| path_text(&machine, thread.path) == wanted.thread;
             let Some(thread) = state.threads.iter().position(is_it) else {
@@ -74,14 +76,17 @@ pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Want
             let mut moves: Vec<Move> = Vec::new();
             machine.moves(&state, &mut moves);
             moves.retain(|next| next.thread == thread);
-            let is_fork =
-                matches!(code.ops[state.threads[thread].pc as usize], Op::Fork(_) | Op::ForkLoop(_) | Op::Spawn { .. });
+            let op = &code.ops[state.threads[thread].pc as usize];
+            let is_fork = matches!(op, Op::Fork(_) | Op::ForkLoop(_) | Op::Spawn { .. });
+            let first_later = state.threads.len() + 1;
+            let is_parfor = matches!(op, Op::ForkLoop(_));
             let local = wanted.op.as_deref().is_some_and(is_local);
             if local && (moves.is_empty() || moves.len() > 1 && wanted.alternative.is_none())
                 || wanted.op.as_deref() == Some("fork") && !is_fork
             {
-                if local {
-                    activations.step(thread);
+                let child = later.get_mut(&thread).filter(|_| !local).and_then(VecDeque::pop_front);
+                if local || child.is_some() {
+                    activations.step(child.unwrap_or(thread));
                 }
                 continue;
             }
@@ -89,10 +94,20 @@ pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Want
                 return Err(format!("step {}: {} cannot move", at + 1, wanted.thread));
             };
             activations.step(thread);
-            match machine.step(&mut state, next) {
+            let mut progress = machine.step(&mut state, next);
+            // An atomic block is one step of a schedule, with all that it signals.
+            while visible.is_some() && progress == Progress::Going && state.exclusive.is_some() {
+                progress = machine.step(&mut state, Move { thread, choice: 0 });
+            }
+            match progress {
                 Progress::Going => settle(&mut machine, &mut state, visible),
                 Progress::Ended(failed) => status = failed.word().to_owned(),
                 Progress::Discarded => status = "discarded".to_owned(),
+            }
+            if is_parfor && wanted.op.is_some() {
+                let children: VecDeque<usize> = (first_later..state.threads.len()).collect();
+                children.iter().for_each(|&child| activations.hold(child));
+                later.insert(thread, children);
             }
             drain(&mut machine, &accesses, &mut activations, &mut trace);
             if !status.is_empty() {

@@ -108,6 +108,8 @@ pub struct RacesAnswer {
     pub deadlocks: Vec<Deadlock>,
     /// Some of the executions that were not followed to their end, where a bound was hit.
     pub open: Vec<Vec<Choice>>,
+    /// Where a bound was hit: all failures, deadlocks and races with so many preemptions are listed all the same.
+    pub finished: Option<u32>,
     /// What executions have told of races, where states were too many and executions were not.
     pub racing: Option<Racing>,
     /// Names of threads.
@@ -156,7 +158,7 @@ fn races_by_states(machine: &Machine, program: &Program, wanted: &[[Access; 2]],
     let racing = are_too_many.then(|| races_by_executions(machine, program, budget)).flatten();
     let bound = bound.filter(|_| racing.as_ref().is_none_or(|racing| racing.fails || !racing.pairs.is_empty()));
     let open = bound.map_or_else(Vec::new, |_| open_executions(&graph, &statistics));
-    RacesAnswer { bound, statistics, races, ordered, failures, deadlocks, open, racing, tables }
+    RacesAnswer { bound, statistics, races, ordered, failures, deadlocks, open, finished: None, racing, tables }
 }
 
 /// Decides what the occurrences of each pair mean.
