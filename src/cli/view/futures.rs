@@ -23,6 +23,7 @@ use cssame_explore::report::{
 use cssame_form::Selection;
 use cssame_model::Model;
 use cssame_schedule as schedule;
+use cssame_source::cut::columns;
 use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
@@ -81,13 +82,11 @@ pub fn summary(answer: &FuturesAnswer, listed: Listed) -> String {
     };
     let merged = if answer.merged { format!("{MERGED}\n") } else { String::new() };
     let endless = endless::summary(&answer.endless);
-    let line = format!(
-        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}",
-        plural(terms.total(), "term"),
-        plural(report.executions as usize, "execution"),
-        plural(report.states as usize, "state"),
-    );
-    format!("{}{merged}{endless}", snippet::wrap("", &line))
+    let terms =
+        format!("{futures}{}: {feasible} feasible, {impossible} impossible{open}", plural(terms.total(), "term"));
+    let work = [plural(report.executions as usize, "execution"), plural(report.states as usize, "state")].join(", ");
+    let separator = if columns(&terms) + columns(&work) + 2 > screen::width() { "\n" } else { "; " };
+    format!("{terms}{separator}{work}\n{merged}{endless}")
 }
 
 impl FuturesView<'_> {
