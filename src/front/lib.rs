@@ -27,6 +27,7 @@ use cssame_diagnostics as diagnostics;
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_ir::Program;
 use cssame_source::{FileId, SourceMap};
+use rustc_hash::FxHashMap;
 
 /// The line behind which private members may be used, and constants, whose values are given, may be assigned in vain: it
 /// stands before a `main` that brings objects into a recorded state (the layer `harness`).
@@ -43,7 +44,8 @@ pub struct Compiled {
 
 /// Compiles a file. `inputs` are the values that the command line gives to `input` constants, by name.
 ///
-/// Names and types are checked also where the syntax has errors, so that one run shows them all.
+/// Names and types are checked also where the syntax has errors, so that one run shows them all; but of a line with such an error,
+/// only the unknown names before it are told, which may be its cause: the rest would only repeat it.
 #[must_use]
 pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
     let parsed = syntax::parse(sources, file);
@@ -56,7 +58,19 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
         let behind = mark.zip(one.span()).is_some_and(|(mark, span)| span.file == file && span.start as usize > mark);
         matches!(one.code, Code::PrivateMember | Code::NotAssignable) && behind
     };
-    diagnostics.extend(checked.diagnostics.into_iter().filter(|one| !is_lifted(one)));
+    let line = |one: &Diagnostic| one.span().map(|span| (span.file, sources.line(span)));
+    let mut broken: FxHashMap<(FileId, u32), u32> = FxHashMap::default();
+    for one in &diagnostics {
+        let (Some(line), Some(span)) = (line(one), one.span()) else { continue };
+        broken.entry(line).and_modify(|first| *first = span.start.min(*first)).or_insert(span.start);
+    }
+    let repeats = |one: &Diagnostic| {
+        let syntax = line(one).and_then(|line| broken.get(&line));
+        let may_be_cause =
+            |&error: &u32| one.code == Code::UnknownName && one.span().is_some_and(|at| at.start < error);
+        syntax.is_some_and(|error| !may_be_cause(error))
+    };
+    diagnostics.extend(checked.diagnostics.into_iter().filter(|one| !is_lifted(one) && !repeats(one)));
     let mut program = None;
     if !diagnostics::has_errors(&diagnostics) {
         let (lowered, errors) = lower(checked.program);

@@ -11,6 +11,7 @@
 mod access;
 mod context;
 pub mod dot;
+mod enumeration;
 pub mod flow;
 pub mod json;
 mod leaf;
@@ -32,6 +33,7 @@ pub use context::{AccessContext, AccessContexts};
 use cssame_source::Span;
 pub use cssame_source::arena;
 pub use cssame_source::texts::{TextId, Texts};
+pub use enumeration::Enumerations;
 pub use leaf::{Dimension, Leaf, LeafKind};
 pub use operation::*;
 pub use place::{Base, Index, Operand, Place};
@@ -97,6 +99,8 @@ pub struct Program {
     pub definitions: Arena<DefinitionId, Definition>,
     /// Interned texts.
     pub texts: Texts,
+    /// Names of values, for people.
+    pub enumerations: Enumerations,
     /// What tells copies of one place apart, where functions were copied for their calling contexts.
     pub contexts: AccessContexts,
 }

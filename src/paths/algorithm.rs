@@ -9,8 +9,9 @@
 //! 2. End where each row of the branch-condition table was tested (condition 1), or each group (condition 2). Rows are
 //!    told by the branches that an operation of another thread affects; the others come out the same in any order.
 //! 3. Choose the next tests ([`next_tests`]).
-//! 4. Each test follows the order of its group; its trace adds groups and branches. Where it came to another order, the
-//!    next way is tried, and at last an exact search is asked for an execution with that order.
+//! 4. Each test follows the order of its group; its trace adds groups and branches. Where that order only exchanges steps of a
+//!    known execution that do not depend on each other, no test is made ([`super::equivalent`]). Where the test came to another
+//!    order, an exact search is asked for an execution with that order; where it cannot tell, the next way is tried.
 //! 5. Go on at 2.
 //!
 //! **Soundness and limits**: what the tests show is real. That they show all is not said here: see
@@ -18,6 +19,7 @@
 
 use super::analysis::{Decision, DecisionKind, DecisionPlace, Decisions, PlacedOperation, Placing, decisions};
 use super::complete::completed;
+use super::equivalent::equivalent;
 use super::groups::{Candidate, GroupState, Groups, Seen, group_in_order, requirements};
 use super::interleaving::Interleaving;
 use super::manners::Manners;
@@ -164,6 +166,8 @@ pub struct Method<'s, 'm> {
     pub found: Explored,
     /// The candidates that were followed, with their groups.
     made: FxHashSet<(usize, usize)>,
+    /// The groups for whose orders a search has hit a bound.
+    undecided: FxHashMap<usize, Bound>,
     /// The branch-condition table.
     rows: Rows,
     /// States that exact searches for orders have visited.
@@ -188,8 +192,8 @@ impl<'s, 'm> Method<'s, 'm> {
             classes: BTreeMap::new(),
             stopped_by: StoppedBy::Groups,
         };
-        let (made, rows) = (FxHashSet::default(), Rows::default());
-        let mut method = Method { session, found, made, rows, searched: 0, max_tests, budget, bytes: 0 };
+        let (made, undecided, rows) = (FxHashSet::default(), FxHashMap::default(), Rows::default());
+        let mut method = Method { session, found, made, undecided, rows, searched: 0, max_tests, budget, bytes: 0 };
         method.add(first, Some(TestReason::First));
         method
     }
@@ -315,9 +319,29 @@ impl<'s, 'm> Method<'s, 'm> {
             .or_else(|| (tests >= self.max_tests).then_some(Bound::Executions))
     }
 
+    /// Whether a candidate of a group is a known execution but for steps that do not depend on each other: then nobody needs to make it.
+    fn follows_from_known(&mut self, group: usize, candidate: usize) -> bool {
+        let placing = self.placing();
+        let Some((key, of)) = self.found.groups.list.get_index(group) else { return false };
+        let Candidate { run, decision, required, .. } = &of.candidates[candidate];
+        let known = &self.found.runs[*run];
+        let (trace, decision) = (&known.run.trace, &known.decisions[*decision]);
+        let order = equivalent(self.session.model, trace, required);
+        if order.is_none_or(|order| group_in_order(placing, trace, decision, &order) != *key) {
+            return false;
+        }
+        let outcome = decision.outcome;
+        let of = &mut self.found.groups.list[group];
+        (of.state, of.outcome) = (GroupState::Seen, of.outcome.or(Some(outcome)));
+        true
+    }
+
     /// Follows a candidate of a group.
     fn follow(&mut self, group: usize, candidate: usize, reason: Option<TestReason>) {
         self.made.insert((group, candidate));
+        if self.follows_from_known(group, candidate) {
+            return;
+        }
         let Candidate { run, required, .. } = self.found.groups.list[group].candidates[candidate].clone();
         let script = std::mem::take(&mut self.found.runs[run].run.script);
         let made = self.session.follow(&script, &required);
@@ -325,9 +349,19 @@ impl<'s, 'm> Method<'s, 'm> {
         self.add(made, reason);
     }
 
-    /// Finds out whether a group has an execution that no way has led to.
+    /// Finds out whether a group has an execution that the first way has not led to. Where the search cannot tell, the other ways are
+    /// tried, one at a time.
     fn decide(&mut self, group: usize, reason: Option<TestReason>) {
-        let verdict = self.search(group);
+        let verdict = match self.undecided.get(&group) {
+            Some(&bound) => OrderVerdict::Undecided(bound),
+            None => self.search(group),
+        };
+        if let OrderVerdict::Undecided(bound) = verdict
+            && let Some(candidate) = self.other_candidate(group)
+        {
+            self.undecided.insert(group, bound);
+            return self.follow(group, candidate, reason);
+        }
         // Of a wait, the accesses alone are asked for: the execution need not be one of the group.
         let is_wait = self.found.groups.list.get_index(group).is_some_and(|(key, _)| key.0.kind == DecisionKind::Wait);
         if let OrderVerdict::Possible(steps) = &verdict
@@ -382,8 +416,13 @@ impl<'s, 'm> Method<'s, 'm> {
         }
     }
 
-    /// The first candidate of a group that was not followed.
+    /// The first candidate of a group, if none was followed.
     fn next_candidate(&self, group: usize) -> Option<usize> {
+        self.other_candidate(group).filter(|&one| one == 0)
+    }
+
+    /// The first candidate of a group that was not followed.
+    fn other_candidate(&self, group: usize) -> Option<usize> {
         let count = self.found.groups.list[group].candidates.len();
         (0..count).find(|&one| !self.made.contains(&(group, one)))
     }

@@ -25,6 +25,7 @@ mod algorithm;
 mod analysis;
 pub mod classes;
 mod complete;
+mod equivalent;
 mod exact;
 pub mod executed;
 mod feasible;

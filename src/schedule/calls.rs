@@ -8,10 +8,11 @@
 //! **Soundness and limits**: a reference into an object that is gone at the end of the step is `…`.
 
 use super::describe::Scene;
+use super::values::shown_value;
 use cssame_ir::types::Part;
-use cssame_ir::{Base, Function, FunctionId, FunctionKind, Place, RegisterId, RegisterType, ScalarType, Type};
+use cssame_ir::{Base, Function, FunctionId, FunctionKind, Place, RegisterId, RegisterType, Type};
 use cssame_source::Span;
-use cssame_vm::{self as vm, PathId};
+use cssame_vm::PathId;
 use rustc_hash::FxHashMap;
 
 /// A call that a thread makes.
@@ -58,8 +59,8 @@ impl Stacks {
     pub(super) fn result(&self, calls: &mut [Call], thread: PathId, bits: i64, scene: &Scene<'_>) {
         if let Some(&(call, function)) = self.by_thread.get(&thread).and_then(|stack| stack.last()) {
             let program = scene.naming.program;
-            let value = |ty| vm::format_value(&program.texts, ty, bits);
-            calls[call].result = program.functions[function].result.map(value);
+            let of = &program.functions[function];
+            calls[call].result = of.result.map(|ty| shown_value(program, Some(of.span), ty, bits));
         }
     }
 
@@ -92,15 +93,12 @@ impl Scene<'_> {
     }
 
     fn argument(&self, function: &Function, register: RegisterId, bits: i64) -> String {
-        let texts = &self.naming.program.texts;
-        match function.registers[register].ty {
-            RegisterType::Scalar(ScalarType::String) => {
-                format!("{:?}", vm::format_value(texts, ScalarType::String, bits))
-            }
-            RegisterType::Scalar(ty) => vm::format_value(texts, ty, bits),
+        let of = &function.registers[register];
+        match of.ty {
+            RegisterType::Scalar(ty) => shown_value(self.naming.program, Some(of.span), ty, bits),
             RegisterType::Reference => {
                 let address = u32::try_from(bits).ok();
-                let name = address.and_then(|address| self.object(address, function.registers[register].pointee));
+                let name = address.and_then(|address| self.object(address, of.pointee));
                 name.unwrap_or_else(|| "…".to_owned())
             }
         }

@@ -8,9 +8,9 @@
 
 use super::naming::Naming;
 use super::row::RowKind;
-use cssame_ir::{ScalarType, Value};
+use super::values::shown_value;
+use cssame_ir::ScalarType;
 use cssame_source::Span;
-use cssame_vm as vm;
 use cssame_vm::{Cell, CodeIndex, Event, Failure, Obstacle, PathId, State, Tables, ThreadIndex, ThreadName};
 
 /// What there is behind a step.
@@ -100,15 +100,13 @@ impl Scene<'_> {
     }
 
     fn value(&self, cell: Cell, bits: i64) -> String {
-        let Naming { program, .. } = self.naming;
-        let ty = match cell.leaf(program).map(|leaf| program.leaves[leaf].kind) {
+        let program = self.naming.program;
+        let leaf = cell.leaf(program).map(|leaf| &program.leaves[leaf]);
+        let ty = match leaf.map(|leaf| leaf.kind) {
             Some(cssame_ir::LeafKind::Data(ty)) => ty,
             _ => ScalarType::Long,
         };
-        match Value::from_bits(ty, bits) {
-            Value::String(text) => format!("{:?}", program.texts.get(text)),
-            _ => vm::format_value(&program.texts, ty, bits),
-        }
+        shown_value(program, leaf.map(|leaf| program.symbols[leaf.symbol].span), ty, bits)
     }
 
     /// What a blocked thread waits for: `L (T1)` for a lock that T1 holds, `b, 2 of 3` for a barrier, `set(e)`.

@@ -18,6 +18,7 @@
 //! these is left out.
 
 use super::naming::Naming;
+use super::values::shown_value;
 use super::walk::Walk;
 use cssame_ir::sync::{Kind, Synchronisation};
 use cssame_ir::{
@@ -27,10 +28,9 @@ use cssame_ir::{
 use cssame_source::Span;
 use cssame_vm::{
     Choice, CodeIndex, Event, Failure, FailureKind, Machine, Observer, Obstacle, PathId, Progress, State, Tables,
-    ThreadIndex, ThreadName, format_value,
+    ThreadIndex, ThreadName,
 };
 use rustc_hash::FxHashMap;
-
 /// Blocks of one expression.
 const MAX_BLOCKS: usize = 64;
 
@@ -263,16 +263,15 @@ impl Facts<'_> {
         }
     }
 
-    fn say(&mut self, what: &str, ty: ScalarType, bits: i64) {
-        let texts = &self.scene.naming.program.texts;
+    /// What holds a value; `declared` is its name in the declaration.
+    fn say(&mut self, what: &str, (ty, declared): (ScalarType, Option<Span>), bits: i64) {
         let value = match ty {
-            ScalarType::String => format!("{:?}", format_value(texts, ty, bits)),
             ScalarType::Thread if bits == 0 => "no thread".to_owned(),
             ScalarType::Thread => {
                 let thread = ThreadIndex((bits - 1) as u16);
                 self.scene.thread_name(self.scene.state.path(thread))
             }
-            _ => format_value(texts, ty, bits),
+            _ => shown_value(self.scene.naming.program, declared, ty, bits),
         };
         let sentence = format!("{what} is {value}");
         if what != value && !self.sentences.contains(&sentence) {
@@ -288,7 +287,7 @@ impl Facts<'_> {
         let RegisterType::Scalar(ty) = of.ty else { return };
         let bits = scene.bits(operand);
         if let Some(name) = of.name {
-            return self.say(scene.naming.program.texts.get(name), ty, bits);
+            return self.say(scene.naming.program.texts.get(name), (ty, Some(of.span)), bits);
         }
         match scene.definition(register) {
             Some(&Instruction::Copy { source, .. }) => self.operand(source),
@@ -297,14 +296,16 @@ impl Facts<'_> {
                 self.operand(left);
                 self.operand(right);
             }
-            Some(Instruction::Load { place, .. }) => {
+            Some(Instruction::Load { place, read, .. }) => {
                 // The span is that of the name; an element is called by its index.
                 let element = (!place.indices.is_empty()).then(|| scene.place_name(place)).flatten();
-                self.say(&element.unwrap_or_else(|| scene.text(of.span)), ty, bits);
+                let program = scene.naming.program;
+                let declared = program.symbols[program.reads[*read].symbol].span;
+                self.say(&element.unwrap_or_else(|| scene.text(of.span)), (ty, Some(declared)), bits);
                 place.indices.iter().for_each(|index| self.operand(index.operand));
             }
             Some(Instruction::Call { arguments, .. }) => {
-                self.say(&scene.text(of.span), ty, bits);
+                self.say(&scene.text(of.span), (ty, None), bits);
                 arguments.iter().for_each(|&argument| self.operand(argument));
             }
             Some(Instruction::Atomic { op, .. }) => {
@@ -313,9 +314,9 @@ impl Facts<'_> {
                     AtomicOperation::Swap(_) => "swap",
                     AtomicOperation::FetchAdd(..) => "fetch_add",
                 };
-                self.say(&format!("{name}({})", scene.text(of.span)), ty, bits);
+                self.say(&format!("{name}({})", scene.text(of.span)), (ty, None), bits);
             }
-            _ => self.say(&scene.text(of.span), ty, bits),
+            _ => self.say(&scene.text(of.span), (ty, None), bits),
         }
     }
 
@@ -326,7 +327,7 @@ impl Facts<'_> {
             let is_computed =
                 matches!(self.scene.definition(register), Some(Instruction::Binary { .. } | Instruction::Unary { .. }));
             if let (RegisterType::Scalar(ty), true) = (of.ty, is_computed && of.name.is_none()) {
-                self.say(&self.scene.text(of.span), ty, 0);
+                self.say(&self.scene.text(of.span), (ty, None), 0);
             }
         }
         self.operand(operand);

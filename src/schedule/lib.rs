@@ -52,6 +52,7 @@ mod switch_at;
 mod tally;
 mod trace;
 mod trials;
+mod values;
 mod wakeups;
 mod walk;
 
@@ -82,6 +83,7 @@ pub use switch_at::SwitchAt;
 pub use tally::{MAX_OUTCOMES, Tallied, TalliedOutcome, Tally};
 pub use trace::{Trace, trace};
 pub use trials::{Experiment, Trial, Trials, TrialsEnd};
+pub use values::shown_value;
 pub use wakeups::{Signal, Taken, Unit, Wakeups};
 pub use walk::{Impossible, Walk, Walks, walk};
 

@@ -112,6 +112,19 @@ fn a_deadlock_says_who_passed_by_what_a_thread_waits_for() {
     assert_eq!(*passed, serde_json::json!([{ "thread": "K", "at": "6:6", "operation": "7:21" }]));
 }
 
+#[test]
+fn values_of_an_enum_are_shown_by_name() {
+    let (text, json) = futures(
+        "enum State { IDLE, BUSY = 4, DONE };\n\
+         class Job { State state; public State get() { return state; }\n public void set(State to) { state = to; } }\n\
+         Job job; atomic State phase;\ncobegin\nT1: { job.set(BUSY); cas(phase, IDLE, BUSY); }\n\
+         T2: { State seen = job.get(); swap(phase, DONE);\n assert(seen == IDLE || phase == BUSY); }\ncoend\n",
+        &[],
+    );
+    assert_says(&text, &["seen is BUSY, phase is DONE", "write job.state = BUSY", "swap phase IDLE→DONE"]);
+    assert_eq!(json["failures"][0]["facts"], serde_json::json!(["seen is BUSY", "phase is DONE"]));
+}
+
 /// A search that a bound has cut is followed by one that counts preemptions.
 #[test]
 fn a_bound_says_what_few_preemptions_can_do() {

@@ -34,7 +34,7 @@ fn the_text_shows_both_sides_the_orders_and_what_is_proven() {
     for part in [
         "no lock in common, but ordered by other synchronisation in each test\n  y  y@24:11  y@28:5  test 1\n",
         "deadlock: main, T1 wait for ever",
-        "2 test cases: the orders that decide 1 branch\n  T1:20:9#1  n < 0\n",
+        "2 orders of accesses that decide 1 branch\n  T1:20:9#1  n < 0\n",
         "    2  not woken  test 3  T2: notify@30:5; T1: wait@19:5\n",
         "Proven impossible: `T1:20:9#1` false.",
     ] {
@@ -46,7 +46,22 @@ fn the_text_shows_both_sides_the_orders_and_what_is_proven() {
     let long: Vec<&str> = answer.stdout.lines().filter(is_long).collect();
     assert!(long.is_empty(), "{long:#?}");
     let coloured = shown("paths --color always samples/setiadi_commons_pool.csm").stdout;
-    assert!(coloured.contains("\u{1b}[1m2 test cases: the orders that decide 1 branch"), "{coloured}");
+    assert!(coloured.contains("\u{1b}[1m2 orders of accesses that decide 1 branch"), "{coloured}");
+}
+
+/// Orders of accesses that do not depend on each other are those of one execution.
+#[test]
+fn steps_that_do_not_depend_on_each_other_are_not_tried_in_each_order() {
+    let answer = json("paths samples/barrier_phases.csm");
+    let numbers = ["test_cases", "executions", "attempts"].map(|key| answer[key].as_u64().unwrap());
+    assert_eq!((numbers, &answer["complete"]), ([9_720, 1, 0], &true.into()));
+    let group = &answer["groups"][1];
+    assert_eq!(
+        (&group["feasible"], &group["outcome"], &group["tested_by"], &group["schedule"]),
+        (&true.into(), &"true".into(), &Value::Null, &Value::Null)
+    );
+    let text = shown("paths samples/barrier_phases.csm").stdout;
+    assert!(text.contains("    3239 other orders that executions have need no test of their own (--all)\n"), "{text}");
 }
 
 #[test]
@@ -55,7 +70,8 @@ fn a_branch_is_explained_by_its_place_or_by_one_evaluation() {
     for part in [
         "    x@14:13 of T1  may read from x@21:5 of T2  extended\n",
         "    1  true   test 1    T1: read x@14:13, read y@14:17\n",
-        "  T  tests 1, 2\n  F  test 3\n",
+        "    2  true   possible  T1: read x@14:13; T2: write x@21:5; T1: read y@14:17\n",
+        "  T  test 1\n  F  test 2\n",
     ] {
         assert!(answer.contains(part), "{part}: {answer}");
     }

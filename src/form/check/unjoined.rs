@@ -97,6 +97,16 @@ fn spawn_of(subject: Subject<'_>, thread: ThreadId) -> Span {
     fork.map_or(subject.program.functions[concurrency.contexts[root].function].span, |event| event.span)
 }
 
+/// The handle that the spawn keeps: such a thread is named after it, others after their function.
+fn handle(subject: Subject<'_>, thread: ThreadId) -> Option<&str> {
+    let Subject { program, form, .. } = subject;
+    let Thread { root, ref path, .. } = form.concurrency.threads[thread];
+    let function = &program.functions[form.concurrency.contexts[root].function];
+    let name = path.rsplit('/').next().filter(|name| *name != program.texts.get(function.name))?;
+    // The threads of an array are waited for one by one.
+    (!name.contains(['[', '@'])).then_some(name)
+}
+
 fn report(subject: Subject<'_>, thread: ThreadId, read: ReadId) -> Diagnostic {
     let Subject { program, form, .. } = subject;
     let of = &form.concurrency.threads[thread];
@@ -109,5 +119,9 @@ fn report(subject: Subject<'_>, thread: ThreadId, read: ReadId) -> Diagnostic {
     let diagnostic = Diagnostic::warning(Code::NeverJoined, spawn_of(subject, thread), message, label);
     Diagnostic { severity: Severity::Note, ..diagnostic }
         .with_label(read.span, format!("{parent} reads it without waiting"))
-        .with_help("keep the handle, `thread t = spawn f(…);`, and wait for the thread before the read: `join(t);`")
+        .with_help(match handle(subject, thread) {
+            Some(handle) => format!("wait for the thread before the read: `join({handle});`"),
+            None => "keep the handle, `thread t = spawn f(…);`, and wait for the thread before the read: `join(t);`"
+                .to_owned(),
+        })
 }

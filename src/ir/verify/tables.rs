@@ -11,8 +11,20 @@ use crate::{
 
 /// Checks the tables by themselves.
 pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
-    let Program { functions, main, variables, leaves, classes, arrays, symbols, reads, definitions, texts, contexts } =
-        program;
+    let Program {
+        functions,
+        main,
+        variables,
+        leaves,
+        classes,
+        arrays,
+        symbols,
+        reads,
+        definitions,
+        texts,
+        contexts,
+        enumerations: _,
+    } = program;
     let text = |id: TextId| id.index() < texts.len();
     demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
     let exists = |ty: Type| match ty {

@@ -20,9 +20,9 @@ use cssame_explore::report::{BlockedReport, DeadlockReport, FailureReport};
 use cssame_form::races::Separation;
 use cssame_ir::{Access, LeafKind, Program};
 use cssame_model::Model;
-use cssame_schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, lock_name, walk};
+use cssame_schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, lock_name, shown_value, walk};
 use cssame_source::Span;
-use cssame_vm::{Choice, Progress, Tables, format_value};
+use cssame_vm::{Choice, Progress, Tables};
 use std::collections::BTreeSet;
 
 /// Gives names to findings.
@@ -231,7 +231,8 @@ impl Reporter<'_> {
     fn value(&self, scene: &Scene) -> Option<String> {
         let leaf = scene.cell?.leaf(self.program())?;
         let LeafKind::Data(ty) = self.program().leaves[leaf].kind else { return None };
-        Some(format_value(&self.program().texts, ty, scene.value))
+        let declared = self.program().symbols[self.program().leaves[leaf].symbol].span;
+        Some(shown_value(self.program(), Some(declared), ty, scene.value))
     }
 
     fn variables(&self, finding: &PairFinding) -> Vec<String> {

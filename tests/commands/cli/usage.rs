@@ -27,7 +27,7 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("--help", 0, "Usage: cssame"),
     ("--version", 0, "cssame "),
     ("run --help", 0, "--seed"),
-    ("paths samples/arithmetic.csm", 0, "!0 test cases, 1 execution"),
+    ("paths samples/arithmetic.csm", 0, "!1 test, 0 orders"),
     ("paths --compare samples/arithmetic.csm", 0, "reachability"),
     // 1: findings.
     ("check samples/counter_unlocked.csm", 1, "CS0401"),
@@ -38,7 +38,7 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("futures samples/bank_transfer_deadlock.csm", 1, "deadlock"),
     ("correlate samples/jannesari_fig9.csm", 1, "25 %"),
     ("futures --max-states 1 --select a@24:11=a@initial samples/cssame_fig2.csm", 3, "!CS0904"),
-    ("paths samples/setiadi_fig3.csm", 1, "6 test cases"),
+    ("paths samples/setiadi_fig3.csm", 1, "6 orders of accesses"),
     ("paths samples/setiadi_fig13.csm", 1, "deadlock: main, T1 wait for ever"),
     // 2: bad usage.
     ("", 2, "!Usage: cssame"),

@@ -24,7 +24,7 @@ struct Of<'r> {
 }
 
 impl PathsView<'_> {
-    /// The test cases, branch by branch; then waits, then the branches that no other thread changes.
+    /// The orders, branch by branch; then waits, then the branches that no other thread changes.
     pub(super) fn groups(&self, report: &PathsReport) -> Vec<String> {
         if report.counted.is_some() {
             return Vec::new();
@@ -35,21 +35,19 @@ impl PathsView<'_> {
         let (of_waits, of_branches): (Vec<_>, Vec<_>) = report.infeasible_groups.iter().partition(is_of_wait);
         let mut blocks = Vec::new();
         let branches = by_branch(report.groups.iter().chain(of_branches));
-        let cases = plural(report.groups.len(), "test case");
+        let orders = plural(report.groups.len(), "order");
         let head = match branches.len() {
-            0 if report.branches.is_empty() => "test cases: none, since no branch was evaluated".to_owned(),
-            0 => "test cases: none, since no order of threads can change a branch".to_owned(),
-            1 => format!("{cases}: the orders that decide 1 branch"),
-            count => format!("{cases}: the orders that decide {count} branches"),
+            0 if report.branches.is_empty() => "orders: none, since no branch was evaluated".to_owned(),
+            0 => "orders: none, since no order of threads can change a branch".to_owned(),
+            1 => format!("{orders} of accesses that decide 1 branch"),
+            count => format!("{orders} of accesses that decide {count} branches"),
         };
         blocks.push(snippet::title(&head, self.colour) + &self.listed_groups(&branches) + &self.same(report));
         if !report.wait_groups.is_empty() {
             let waits = by_branch(report.wait_groups.iter().chain(of_waits));
             let head = match waits.len() {
-                1 => "the orders that decide whether 1 wait is notified (no test cases of the paper)".to_owned(),
-                count => {
-                    format!("the orders that decide whether {count} waits are notified (no test cases of the paper)")
-                }
+                1 => "orders that decide whether 1 wait is notified".to_owned(),
+                count => format!("orders that decide whether {count} waits are notified"),
             };
             blocks.push(snippet::title(&head, self.colour) + &self.listed_groups(&waits));
         }
@@ -62,10 +60,21 @@ impl PathsView<'_> {
         for of in branches.iter().take(limit) {
             let condition = snippet::one_line(self.model.sources().text(of.span));
             text += &format!("  {}  {}\n", of.branch, snippet::shorten(&condition, CONDITION));
-            let is_shown = |group: &&&GroupReport| self.all || group.feasible != Some(false);
-            let shown: Vec<&GroupReport> = of.groups.iter().filter(is_shown).copied().collect();
+            // A group without a test of its own has nothing that the tests do not show.
+            let has_tests = of.groups.iter().any(|group| group.tested_by.is_some());
+            let is_possible = |group: &GroupReport| group.feasible == Some(true) && group.tested_by.is_none();
+            let is_hidden =
+                |group: &GroupReport| !self.all && (group.feasible == Some(false) || has_tests && is_possible(group));
+            let (hidden, shown): (Vec<&GroupReport>, Vec<&GroupReport>) =
+                of.groups.iter().copied().partition(|group| is_hidden(group));
             text += &self.group_lines(&shown);
-            text += &match of.groups.len() - shown.len() {
+            let possible = hidden.iter().filter(|group| is_possible(group)).count();
+            text += &match possible {
+                0 => String::new(),
+                1 => "    1 other order that executions have needs no test of its own (--all shows it)\n".to_owned(),
+                count => format!("    {count} other orders that executions have need no test of their own (--all)\n"),
+            };
+            text += &match hidden.len() - possible {
                 0 => String::new(),
                 1 => "    1 other order of these operations: no execution has it (--all shows it)\n".to_owned(),
                 count => format!("    {count} other orders of these operations: no execution has them (--all)\n"),

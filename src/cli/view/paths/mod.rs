@@ -18,6 +18,7 @@ use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_explore::report::BlockedReport;
 use cssame_model::Model;
 use cssame_paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
+use cssame_source::SourceMap;
 use cssame_vm::Choice;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,9 @@ const SHOWN_RACES: usize = 6;
 
 /// Failures, and deadlocks, that are shown without `--all`.
 const SHOWN_FINDINGS: usize = 4;
+
+/// Columns of a condition in the reason of a test.
+const REASON: usize = 24;
 
 /// Tests that are listed without `--all`.
 const SHOWN_TESTS: usize = 20;
@@ -57,17 +61,19 @@ pub struct PathsView<'a> {
 #[must_use]
 pub fn summary(report: &PathsReport) -> String {
     let cases = match (report.test_cases, &report.counted) {
+        (Some(orders), None) => plural(orders as usize, "order"),
         (Some(1), _) => "1 test case".to_owned(),
         (Some(cases), Some(counted)) if counted.upper_bound => format!("at most {cases} test cases"),
         (Some(cases), _) => format!("{cases} test cases"),
+        (None, None) => "orders not all found".to_owned(),
         (None, Some(counted)) if counted.infinite => "test cases without end".to_owned(),
         (None, _) => "test cases not all found".to_owned(),
     };
     let races = report.races.iter().filter(|race| race.is_finding()).count();
     let open = if report.complete { "" } else { "; not all is known" };
+    let made = plural(report.executions as usize, if report.counted.is_some() { "execution" } else { "test" });
     format!(
-        "{cases}, {}: {}, {}, {}{open}\n",
-        plural(report.executions as usize, "execution"),
+        "{made}, {cases}: {}, {}, {}{open}\n",
         plural(races, "race"),
         plural(report.failures.len(), "failure"),
         plural(report.deadlocks.len(), "deadlock"),
@@ -89,11 +95,11 @@ impl PathsView<'_> {
         let mut blocks = self.races(report);
         blocks.extend(self.failures(report));
         blocks.extend(self.deadlocks(report));
+        blocks.push(self.tests(report));
         match &self.answer.explained {
             Some(explained) => blocks.extend(self.explained(explained)),
             None => blocks.extend(self.groups(report)),
         }
-        blocks.push(self.tests(report));
         blocks.push(self.method(report));
         blocks.retain(|block| !block.is_empty());
         blocks.join("\n")
@@ -201,7 +207,12 @@ impl PathsView<'_> {
         let listed: Vec<&TestReport> = report.tests.iter().filter(|test| self.all || shows(report, test)).collect();
         for test in listed.iter().take(limit) {
             let class = format!("path {}", test.class);
-            table.row(vec![test.test.to_string(), test.status.to_owned(), class, reason(report, test)]);
+            table.row(vec![
+                test.test.to_string(),
+                test.status.to_owned(),
+                class,
+                reason(self.model.sources(), report, test),
+            ]);
         }
         let rest = listed.len().saturating_sub(limit);
         let mut more = if rest > 0 { format!("  and {rest} more (--all shows them)\n") } else { String::new() };
@@ -294,8 +305,8 @@ fn shows(report: &PathsReport, test: &TestReport) -> bool {
         || first_of_path.is_some_and(|first| first.test == number)
 }
 
-/// Why a test was made.
-fn reason(report: &PathsReport, test: &TestReport) -> String {
+/// Why a test was made: what it shows another outcome of, by its condition.
+fn reason(sources: &SourceMap, report: &PathsReport, test: &TestReport) -> String {
     let first = match report.first_run.seed {
         Some(seed) => format!("the first run, by seed {seed}"),
         None if report.first_run.kind == "schedule" => "the first run, by a schedule".to_owned(),
@@ -305,7 +316,16 @@ fn reason(report: &PathsReport, test: &TestReport) -> String {
         (_, "first") if report.first_run.replaced => format!("{first}; an assumption discards the one asked for"),
         (_, "first") => first,
         (Some((branch, 0)), _) => format!("for an order at {branch} that it does not have"),
-        (Some((branch, group)), _) => format!("for group {group} of {branch}"),
+        (Some((branch, number)), _) => {
+            let groups = report.groups.iter().chain(&report.wait_groups);
+            let group = groups.into_iter().find(|group| group.branch == *branch && group.group == *number);
+            let Some((group, outcome)) = group.and_then(|group| Some((group, group.outcome?))) else {
+                return format!("for order {number} of {branch}");
+            };
+            let condition = snippet::one_line(sources.text(group.span));
+            let condition = snippet::shorten(condition.trim_end_matches(';'), REASON);
+            format!("for order {number} of {branch}: `{condition}` {outcome}")
+        }
         (None, "class") => "for a class of versions".to_owned(),
         (None, "stuck") => "for a stuck node of the variant graph".to_owned(),
         (None, _) if report.stopped_by == "bound" => "by exploration".to_owned(),

@@ -3,7 +3,7 @@
 use super::habits::{CONTAINERS, is_container};
 use super::item::Checker;
 use super::named::has_scalars;
-use super::scope::BodyContext;
+use super::scope::{BodyContext, Meaning};
 use super::{Class, ClassId, Constant, Field, Scalar, Type};
 use crate::csm::syntax::ast;
 use crate::csm::syntax::{of_word, type_meant};
@@ -42,10 +42,35 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_enum(&mut self, of: &'a ast::Enum) {
         let Some(written) = &of.name else { return };
         let name = self.intern(&written.name);
+        self.enum_syntax.push(of);
         self.note(written.span, written.span, NameKind::Enum);
         let class = self.classes.get(&name).map(|&class| self.program.classes[class].span);
         if let Some(earlier) = self.enums.insert(name, written.span).or(class) {
             self.report_duplicate(name, written.span, earlier);
+        }
+    }
+
+    /// Names are declared with a type that may be the name of an enum.
+    pub(super) fn note_enumeration<'n>(&mut self, ty: &ast::TypeName, names: impl IntoIterator<Item = &'n ast::Ident>) {
+        let ast::TypeKind::Class(name) = &ty.kind else { return };
+        let Some(name) = self.program.texts.find(name).filter(|name| self.enums.contains_key(name)) else { return };
+        names.into_iter().for_each(|declared| self.program.enumerations.declare(declared.span, name));
+    }
+
+    /// Names the values of all enums, which are known.
+    pub(super) fn name_enumerators(&mut self) {
+        for of in std::mem::take(&mut self.enum_syntax) {
+            let enumeration = of.name.as_ref().and_then(|name| self.program.texts.find(&name.name));
+            for enumerator in &of.enumerators {
+                let name = self.program.texts.find(&enumerator.name.name);
+                let value = name.and_then(|name| match self.globals.get(&name) {
+                    Some(&(Meaning::Variable(variable), _)) => self.named_value(variable)?.integer(),
+                    _ => None,
+                });
+                if let (Some(enumeration), Some(name), Some(value)) = (enumeration, name, value) {
+                    self.program.enumerations.add(enumeration, value, name);
+                }
+            }
         }
     }
 
@@ -90,6 +115,7 @@ impl<'a> Checker<'a> {
             }
         }
         let atomic = self.is_atomic(declaration, base);
+        self.note_enumeration(&declaration.ty, declaration.declarators.iter().map(|one| &one.name));
         if let Type::Class(inner) = base {
             // A chain of distinct classes is as long as the text allows; recursion is bounded by its length.
             if state[inner.index()] == Layout::Open {

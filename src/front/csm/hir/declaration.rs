@@ -30,6 +30,7 @@ impl<'a> Checker<'a> {
             self.may_be_constant(declaration, base);
         }
         let atomic = self.is_atomic(declaration, base);
+        self.note_enumeration(&declaration.ty, declaration.declarators.iter().map(|one| &one.name));
         for declarator in &declaration.declarators {
             if known(self, declarator) {
                 continue;
@@ -85,6 +86,7 @@ impl<'a> Checker<'a> {
         let global = !self.body.in_block();
         let base = if global { None } else { Some(self.resolve_type(&declaration.ty, None)) };
         let atomic = base.is_some_and(|base| self.is_atomic(declaration, base));
+        self.note_enumeration(&declaration.ty, declaration.declarators.iter().map(|one| &one.name));
         let constant = declaration.constant && base.is_some_and(|base| self.may_be_constant(declaration, base));
         for declarator in &declaration.declarators {
             let name = self.intern(&declarator.name.name);

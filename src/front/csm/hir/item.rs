@@ -62,6 +62,7 @@ pub(super) struct Checker<'a> {
     pub empty: TextId,
     pub classes: FxHashMap<TextId, ClassId>,
     pub class_syntax: Vec<&'a ast::Class>,
+    pub enum_syntax: Vec<&'a ast::Enum>,
     pub globals: FxHashMap<TextId, (Meaning, Span)>,
     /// Names of enums, which are other names of `int`.
     pub enums: FxHashMap<TextId, Span>,
@@ -99,6 +100,7 @@ impl<'a> Checker<'a> {
             empty,
             classes: FxHashMap::default(),
             class_syntax: Vec::new(),
+            enum_syntax: Vec::new(),
             globals: FxHashMap::default(),
             enums: FxHashMap::default(),
             class_constants: FxHashMap::default(),
@@ -135,6 +137,7 @@ impl<'a> Checker<'a> {
         }
         // Constants first: array sizes of fields and globals may use them.
         self.declare_constants(program);
+        self.name_enumerators();
         self.lay_out_classes();
         for item in &program.items {
             match item {
@@ -166,6 +169,7 @@ impl<'a> Checker<'a> {
     pub fn declare_function(&mut self, function: &'a ast::Function, class: Option<(ClassId, bool)>) -> FunctionId {
         let short = self.intern(&function.name.name);
         let result = self.resolve_result(&function.result);
+        self.note_enumeration(&function.result, [&function.name]);
         let name = match class {
             Some((class, _)) => {
                 let qualified =
@@ -360,6 +364,7 @@ impl<'a> Checker<'a> {
         let types = self.signatures[id.index()].parameter_types.clone();
         for (parameter, ty) in function.parameters.iter().zip(types) {
             let name = self.intern(&parameter.name.name);
+            self.note_enumeration(&parameter.ty, [&parameter.name]);
             let kind = match ty {
                 Type::Scalar(_) | Type::Error => VariableKind::Parameter,
                 _ => VariableKind::ReferenceParameter,

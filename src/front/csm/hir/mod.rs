@@ -34,7 +34,7 @@ pub use types::{Array, Scalar, Type};
 
 use crate::csm::syntax::ast::{BinaryOp, UnaryOp};
 use cssame_diagnostics::Diagnostic;
-use cssame_ir::sync;
+use cssame_ir::{Enumerations, sync};
 use cssame_source::Span;
 use cssame_source::arena::{Arena, id};
 use cssame_source::names::Name;
@@ -74,6 +74,8 @@ pub struct Program {
     pub main: Option<FunctionId>,
     /// Names, literals, messages.
     pub texts: Texts,
+    /// Names of values.
+    pub enumerations: Enumerations,
 }
 
 /// A class, laid out.

@@ -28,7 +28,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[must_use]
 pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
     let mut tree = tree;
-    let mut program = Program { texts: std::mem::take(&mut tree.texts), ..Program::default() };
+    let mut program = Program {
+        texts: std::mem::take(&mut tree.texts),
+        enumerations: std::mem::take(&mut tree.enumerations),
+        ..Program::default()
+    };
     types::lower_types(&mut program, &tree);
     let mut symbols = Symbols::of(&tree);
     let mut variables = FxHashMap::default();

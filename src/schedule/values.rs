@@ -1,0 +1,19 @@
+//! Values as people read them: what a trace, and what is said of a failure, shows of a scalar.
+
+use cssame_ir::{Program, ScalarType, Value};
+use cssame_source::Span;
+use cssame_vm as vm;
+
+/// A value: a text in quotes, the enumerator of a variable that is declared with the name of an enum (by its name in that
+/// declaration), and else as `print` writes it.
+#[must_use]
+pub fn shown_value(program: &Program, declared: Option<Span>, ty: ScalarType, bits: i64) -> String {
+    match Value::from_bits(ty, bits) {
+        Value::String(text) => format!("{:?}", program.texts.get(text)),
+        Value::Int(value) => {
+            let name = declared.and_then(|declared| program.enumerations.name(declared, i64::from(value)));
+            name.map_or_else(|| value.to_string(), |name| program.texts.get(name).to_owned())
+        }
+        _ => vm::format_value(&program.texts, ty, bits),
+    }
+}
