@@ -4,7 +4,7 @@ use super::nearest;
 use std::fmt;
 
 /// A diagnostic code: `CS01xx` syntax, `CS02xx` names and types, `CS03xx` misuse of synchronisation, `CS04xx`
-/// concurrency findings, `CS05xx` correlated variables, `CS09xx` limits.
+/// concurrency findings, `CS05xx` correlated variables, `CS06xx` C, `CS09xx` limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -134,6 +134,12 @@ pub enum Code {
     NotLinearizable,
     /// CS0501: endangered correlation.
     EndangeredCorrelation,
+    /// CS0601: not C.
+    NotC,
+    /// CS0602: doubtful C.
+    DoubtfulC,
+    /// CS0603: C that is not read.
+    UnreadC,
     /// CS0901: too many errors.
     TooManyErrors,
     /// CS0902: file too large.
@@ -254,6 +260,9 @@ const CATALOGUE: &[Entry] = &[
     entry!(InconsistentSelection, "CS0420", "inconsistent selection"),
     entry!(NotLinearizable, "CS0421", "results that no serial order gives"),
     entry!(EndangeredCorrelation, "CS0501", "endangered correlation"),
+    entry!(NotC, "CS0601", "not C"),
+    entry!(DoubtfulC, "CS0602", "doubtful C"),
+    entry!(UnreadC, "CS0603", "C that is not read"),
     entry!(TooManyErrors, "CS0901", "too many errors"),
     entry!(FileTooLarge, "CS0902", "file too large"),
     entry!(StepLimit, "CS0903", "step limit"),

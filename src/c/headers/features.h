@@ -1,0 +1,1 @@
+/* Nothing: what a system offers is not asked here. */

@@ -1,0 +1,2 @@
+/* Memory: as in stdlib.h. */
+#include <stdlib.h>

@@ -1,0 +1,2 @@
+/* Memory: as in string.h. */
+#include <string.h>

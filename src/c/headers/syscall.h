@@ -1,0 +1,2 @@
+/* As sys/syscall.h. */
+#include <sys/syscall.h>

@@ -1,0 +1,1 @@
+//! Small texts, one for each kind of node.
