@@ -6,4 +6,5 @@
 //! What a tree means is not said here.
 
 pub mod headers;
+pub mod supported;
 pub mod tree;

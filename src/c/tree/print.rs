@@ -113,6 +113,9 @@ impl Printer<'_> {
         let node = &unit.expressions[id];
         let ty = &unit.types[node.ty].name;
         let of = |id: ExprId| self.expression(id);
+        if let Some(constant) = unit.constants.get(&id) {
+            return format!("{}:{ty}", self.constant(*constant));
+        }
         match &node.kind {
             ExprKind::Error => "error".into(),
             ExprKind::Constant(constant) => format!("{}:{ty}", self.constant(*constant)),
@@ -124,9 +127,8 @@ impl Printer<'_> {
             ExprKind::Unary { operator, operand } => format!("{operator:?}({})", of(*operand)),
             ExprKind::Binary { operator, left, right } => format!("{operator:?}({}, {}):{ty}", of(*left), of(*right)),
             ExprKind::Assign { operator, computation, target, value } => {
-                let operator = operator.map_or_else(String::new, |operator| {
-                    format!("{operator:?}:{} ", unit.types[*computation].name)
-                });
+                let operator = operator
+                    .map_or_else(String::new, |operator| format!("{operator:?}:{} ", unit.types[*computation].name));
                 format!("({} = {operator}{})", of(*target), of(*value))
             }
             ExprKind::Conditional { condition, then, otherwise } => {

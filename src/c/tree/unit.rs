@@ -1,13 +1,14 @@
 //! One translation unit: its arenas, and questions that its readers share.
 
 use super::declaration::Decl;
-use super::expression::{Constant, Conversion, Expr, ExprKind};
+use super::expression::{Constant, Conversion, Expr, ExprKind, UnaryOperator};
 use super::ids::{DeclId, EnumerationId, ExprId, LabelId, RecordId, StmtId, StringId, TypeId};
 use super::place::Place;
 use super::statement::{Label, Stmt};
 use super::types::{Enumeration, FunctionType, Record, Type, TypeKind};
 use cssame_source::FileId;
 use cssame_source::arena::Arena;
+use rustc_hash::FxHashMap;
 
 /// A translation unit without errors.
 ///
@@ -32,6 +33,9 @@ pub struct Unit {
     pub strings: Arena<StringId, StringLiteral>,
     /// Labels.
     pub labels: Arena<LabelId, Label>,
+    /// The values of expressions that are constant, but no constant as written: of integer type, or of what an object has before
+    /// the program runs. [`Unit::constant`] asks both.
+    pub constants: FxHashMap<ExprId, Constant>,
     /// Objects and functions that are declared outside of functions, in order.
     pub globals: Vec<DeclId>,
     /// Assembly outside of functions.
@@ -86,22 +90,29 @@ impl Unit {
             at = match &self.expressions[at].kind {
                 ExprKind::Name(decl) => return Some(*decl),
                 ExprKind::Convert { conversion: Conversion::FunctionToPointer, operand } => *operand,
-                ExprKind::Unary {
-                    operator: super::expression::UnaryOperator::AddressOf
-                            | super::expression::UnaryOperator::Dereference,
-                    operand,
-                } => *operand,
+                ExprKind::Unary { operator: UnaryOperator::AddressOf | UnaryOperator::Dereference, operand } => {
+                    *operand
+                }
                 _ => return None,
             };
         }
     }
 
-    /// The value of an integer constant.
+    /// The value of an expression, if it is constant.
+    #[must_use]
+    pub fn constant(&self, expr: ExprId) -> Option<Constant> {
+        match self.expressions[expr].kind {
+            ExprKind::Constant(constant) => Some(constant),
+            ExprKind::Convert { operand, conversion: Conversion::NullPointer } => self.constant(operand),
+            _ => self.constants.get(&expr).copied(),
+        }
+    }
+
+    /// The value of an expression of integer type, if it is constant.
     #[must_use]
     pub fn integer(&self, expr: ExprId) -> Option<i128> {
-        match self.expressions[expr].kind {
-            ExprKind::Constant(Constant::Integer(value)) => Some(value),
-            ExprKind::Convert { operand, conversion: Conversion::NullPointer } => self.integer(operand),
+        match self.constant(expr)? {
+            Constant::Integer(value) => Some(value),
             _ => None,
         }
     }

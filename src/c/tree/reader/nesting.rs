@@ -11,8 +11,8 @@ use rucc_lex::{Keyword, Punct, Token, TokenKind};
 /// Levels that a tree may have.
 const LIMIT: u32 = 10_000;
 
-/// Levels of brackets that a file may have.
-const BRACKETS: usize = 20_000;
+/// Levels of brackets that a file may have: the parser takes some 250, arguments of macros take time that grows with the square.
+const BRACKETS: usize = 1_000;
 
 /// The first byte of a file at which too many brackets are open, comments and texts included.
 pub fn too_deep_text(text: &[u8]) -> Option<usize> {

@@ -1,14 +1,17 @@
 //! Declarations with their initialisers.
 
-use super::{Copier, decl, expr, stmt};
+use super::{Copier, Input, decl, expr, stmt};
 use crate::tree::declaration::{Decl, DeclFlags, DeclKind, Definition, InitialValue, Linkage, Storage};
 use crate::tree::types::BitField;
-use rucc_sema::{DeclFlags as ReadFlags, InitEntry};
+use rucc_sema::{DeclFlags as ReadFlags, Eval, InitEntry};
 
 impl Copier<'_> {
     pub(super) fn declaration(&mut self, id: rucc_sema::DeclId) -> Decl {
         let tree = self.input.tree();
         let read = &tree[id];
+        if read.duration != rucc_sema::StorageDuration::Automatic {
+            self.fold_initial(read);
+        }
         let flags = DeclFlags {
             inline: read.flags.contains(ReadFlags::DECLARED_INLINE),
             no_return: read.flags.contains(ReadFlags::NORETURN),
@@ -46,6 +49,18 @@ impl Copier<'_> {
             body: read.body.map(stmt),
             flags,
             place: self.input.place(tree.definition_span(id)),
+        }
+    }
+
+    /// The values that an object has before the program runs are constants, addresses among them.
+    fn fold_initial(&mut self, read: &rucc_sema::Decl) {
+        let Input { checked, names, target, .. } = self.input;
+        for entry in read.init.map_or(&[][..], |list| &checked.tast[list]) {
+            let mut eval = Eval::new(&checked.tast, &checked.types, target, names).objects(true);
+            if let Ok(value) = eval.initializer(entry.value) {
+                let constant = self.constant(value);
+                self.constants.entry(expr(entry.value)).or_insert(constant);
+            }
         }
     }
 }

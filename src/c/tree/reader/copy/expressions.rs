@@ -64,7 +64,7 @@ impl Copier<'_> {
         }
     }
 
-    fn constant(&mut self, read: Const) -> Constant {
+    pub(super) fn constant(&mut self, read: Const) -> Constant {
         match read {
             Const::Int(value) => Constant::Integer(value),
             Const::Float(value) => Constant::Floating(nearest(value)),

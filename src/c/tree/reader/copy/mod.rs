@@ -7,14 +7,17 @@
 mod builtins;
 mod declarations;
 mod expressions;
+mod fold;
 mod statements;
 mod types;
 
 use super::tokens::Tokens;
+use crate::tree::expression::{Constant, Expr};
 use crate::tree::ids::{DeclId, ExprId, LabelId, StmtId, StringId};
 use crate::tree::place::Place;
 use crate::tree::statement::Label;
 use crate::tree::unit::{StringLiteral, Unit};
+use cssame_source::arena::Arena;
 use cssame_source::{FileId, Span};
 use rucc_base::{Idx, Interner, Symbol};
 use rucc_diag::Span as ReadSpan;
@@ -99,6 +102,8 @@ struct Copier<'a> {
     types: types::Types<'a>,
     strings: Numbered<StrId>,
     labels: Numbered<rucc_sema::LabelId>,
+    /// What is constant, but no constant as written.
+    constants: FxHashMap<ExprId, Constant>,
 }
 
 impl Copier<'_> {
@@ -108,6 +113,24 @@ impl Copier<'_> {
 
     fn label(&mut self, id: rucc_sema::LabelId) -> LabelId {
         LabelId(self.labels.number(id))
+    }
+
+    /// All expressions, with the values of those of integer type that are constant.
+    fn expressions(&mut self, count: usize) -> Arena<ExprId, Expr> {
+        let mut copied: Arena<ExprId, Expr> = Arena::new();
+        for id in ids(count) {
+            let read = self.expression(id);
+            let value = |id: ExprId| match self.constants.get(&id) {
+                Some(Constant::Integer(value)) => Some(*value),
+                _ => fold::integer(&copied.get(id)?.kind),
+            };
+            let folded = self.types.integer_of(read.ty).and_then(|of| fold::fold(&read.kind, of, &value));
+            let id = copied.push(read);
+            if let Some(folded) = folded {
+                self.constants.insert(id, Constant::Integer(folded));
+            }
+        }
+        copied
     }
 
     fn literal(&self, id: StrId) -> StringLiteral {
@@ -121,9 +144,14 @@ impl Copier<'_> {
 pub fn copy(input: &Input<'_>) -> Unit {
     let tree = input.tree();
     let counts = tree.counts();
-    let mut copier =
-        Copier { input, types: types::Types::new(input), strings: Numbered::new(), labels: Numbered::new() };
-    let expressions = ids(counts.exprs).map(|id| copier.expression(id)).collect();
+    let mut copier = Copier {
+        input,
+        types: types::Types::new(input),
+        strings: Numbered::new(),
+        labels: Numbered::new(),
+        constants: FxHashMap::default(),
+    };
+    let expressions = copier.expressions(counts.exprs);
     let declarations = ids(counts.decls).map(|id| copier.declaration(id)).collect();
     let statements = ids(counts.stmts).map(|id| copier.statement(id)).collect();
     let strings = copier.strings.order.iter().map(|&id| copier.literal(id)).collect();
@@ -144,6 +172,7 @@ pub fn copy(input: &Input<'_>) -> Unit {
         statements,
         strings,
         labels,
+        constants: copier.constants,
         globals: tree.top_level().iter().map(|&id| decl(id)).collect(),
         assembly: tree.file_asms().iter().map(|one| input.place(one.span)).collect(),
         pragmas: pragmas.collect(),

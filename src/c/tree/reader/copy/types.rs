@@ -9,11 +9,16 @@ use cssame_source::arena::Arena;
 use rucc_types::{ArrayLen, IntKind, Qualifiers as ReadQualifiers, RecordKind, TypeKind as ReadKind};
 use rustc_hash::FxHashMap;
 
+/// Types that a name tells, one within the other.
+const NAMED: u32 = 100;
+
 /// The types that have been named so far.
 pub struct Types<'a> {
     input: &'a Input<'a>,
     ids: FxHashMap<rucc_types::TypeId, TypeId>,
     types: Arena<TypeId, Type>,
+    /// How many types each is made of, one within the other.
+    depths: Vec<u32>,
     record_ids: FxHashMap<rucc_types::RecordId, RecordId>,
     records: Arena<RecordId, Record>,
     /// Records whose members have not been copied.
@@ -28,6 +33,7 @@ impl<'a> Types<'a> {
             input,
             ids: FxHashMap::default(),
             types: Arena::new(),
+            depths: Vec::new(),
             record_ids: FxHashMap::default(),
             records: Arena::new(),
             pending: Vec::new(),
@@ -50,11 +56,25 @@ impl<'a> Types<'a> {
         }
         let size = rucc_types::layout(read, id, self.input.target).ok().map(|layout| layout.size);
         let align = rucc_types::align(read, id, self.input.target).unwrap_or(1);
-        let name = rucc_types::spell(read, self.input.names, id).into();
+        let depth = self.depth(&kind);
+        // The name of a type holds the names of those that it is made of: a chain of names of types must not grow without end.
+        let name = if depth > NAMED { "…".into() } else { rucc_types::spell(read, self.input.names, id).into() };
         let size = if matches!(kind, TypeKind::Void | TypeKind::Function(_)) { None } else { size };
         let known = self.types.push(Type { kind, qualifiers, size, align, name });
+        self.depths.push(depth);
         self.ids.insert(id, known);
         known
+    }
+
+    fn depth(&self, kind: &TypeKind) -> u32 {
+        let of = |id: &TypeId| self.depths[id.index()];
+        match kind {
+            TypeKind::Pointer(inner) | TypeKind::Array { element: inner, .. } => of(inner) + 1,
+            TypeKind::Function(function) => {
+                function.parameters.iter().chain([&function.result]).map(of).max().unwrap_or(0) + 1
+            }
+            _ => 0,
+        }
     }
 
     fn kind(&mut self, id: rucc_types::TypeId) -> (TypeKind, Qualifiers) {
@@ -75,9 +95,7 @@ impl<'a> Types<'a> {
             ReadKind::BitInt { .. } => TypeKind::Other("_BitInt"),
             ReadKind::Vector { .. } => TypeKind::Other("vector"),
             ReadKind::Pointer(target) => TypeKind::Pointer(self.get(target)),
-            ReadKind::Array { elem, len } => {
-                TypeKind::Array { element: self.get(elem), length: self.length(len) }
-            }
+            ReadKind::Array { elem, len } => TypeKind::Array { element: self.get(elem), length: self.length(len) },
             ReadKind::Function(function) => self.function(function),
             ReadKind::Record(record) => TypeKind::Record(self.record(record)),
             ReadKind::Enum(enumeration) => TypeKind::Enumeration(self.enumeration(id, enumeration)),
@@ -148,6 +166,16 @@ impl<'a> Types<'a> {
         });
         self.enumeration_ids.insert(id, known);
         known
+    }
+
+    /// Width and sign of the values of a type, if they are integers or truth values.
+    pub fn integer_of(&self, ty: TypeId) -> Option<Integer> {
+        match self.types[ty].kind {
+            TypeKind::Integer(integer) => Some(integer),
+            TypeKind::Enumeration(enumeration) => Some(self.enumerations[enumeration].integer),
+            TypeKind::Bool => Some(Integer { bits: 1, signed: false, character: false }),
+            _ => None,
+        }
     }
 
     /// Everything that was named, and what that names.

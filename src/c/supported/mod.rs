@@ -1,0 +1,66 @@
+//! What of a program is read, and what is not, by name.
+//!
+//! In: a [`Unit`]. Out: [`Obstacle`]s: each use of something that comes in a later stage of the front end, or never, with its
+//! place. A program without one lies within stages 1 and 2: scalars, arrays, structures, pointers to named objects, locks through
+//! pointers, C11 atomics. `walk` goes over what can be executed, `library` knows functions by their names.
+//!
+//! It looks at types and names alone: a pointer that went through `void *` to another type is for points-to analysis to find.
+
+mod formats;
+pub mod library;
+mod pointers;
+mod reason;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use reason::Reason;
+
+use crate::tree::{DeclKind, Linkage, Place, Unit};
+use cssame_diagnostics::{Code, Diagnostic};
+
+/// Something in a program that is not read, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Obstacle {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub reason: Reason,
+}
+
+impl Obstacle {
+    /// The diagnostic that refuses the program for it.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let coming = match self.reason.stage() {
+            Some(stage) => format!("it comes in stage {stage} of the C front end"),
+            None => "it is not planned".to_owned(),
+        };
+        let one = Diagnostic::error(Code::UnreadC, self.place.span, format!("{} is not read", self.reason), "");
+        let one = match &self.reason {
+            Reason::OtherFile(_) => one.with_help("name both files"),
+            Reason::UnknownFunction(_) | Reason::UnknownObject(_) => one,
+            _ => one.with_note(coming),
+        };
+        if self.place.is_from_macro() { one.with_label(self.place.used, "the macro is used here") } else { one }
+    }
+}
+
+/// All that stands in the way of reading a unit, sorted by place; nothing for one that is read.
+#[must_use]
+pub fn obstacles(unit: &Unit) -> Vec<Obstacle> {
+    let mut walk = walk::Walk::new(unit);
+    walk.run();
+    let mut found = walk.found;
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The functions that a unit defines for others.
+pub fn offered(unit: &Unit) -> impl Iterator<Item = &str> {
+    unit.globals.iter().map(|&id| &unit.declarations[id]).filter_map(|decl| {
+        let is_offered = decl.kind == DeclKind::Function && decl.body.is_some() && decl.linkage == Linkage::External;
+        decl.name.as_deref().filter(|_| is_offered)
+    })
+}

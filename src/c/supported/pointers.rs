@@ -1,0 +1,77 @@
+//! Pointers that become pointers to another type: whether what lies there has the same cells.
+
+use super::reason::Reason;
+use crate::tree::{ExprId, ExprKind, TypeId, TypeKind, Unit};
+
+/// What stands in the way where a pointer of one type becomes one of another type.
+pub fn conversion(unit: &Unit, from: TypeId, to: TypeId) -> Option<Reason> {
+    let (from, to) = (unit.pointee(from)?, unit.pointee(to)?);
+    let is_function = |ty: TypeId| matches!(unit.types[ty].kind, TypeKind::Function(_));
+    if is_function(from) || is_function(to) {
+        // A function that is stored is a reason of its own.
+        return None;
+    }
+    (!same_cells(unit, from, to) && !same_cells(unit, to, from)).then_some(Reason::MixedSize)
+}
+
+/// Whether an object of the one type begins with the cells of the other.
+fn same_cells(unit: &Unit, outer: TypeId, inner: TypeId) -> bool {
+    let mut outer = outer;
+    // A record begins with its first member, an array with its first element.
+    for _ in 0..64 {
+        if same_type(unit, outer, inner) {
+            return true;
+        }
+        outer = match &unit.types[outer].kind {
+            TypeKind::Array { element, .. } => *element,
+            TypeKind::Record(record) => match unit.records[*record].fields.first() {
+                Some(field) if field.bits.is_none() => field.ty,
+                _ => return false,
+            },
+            _ => return false,
+        };
+    }
+    false
+}
+
+fn same_type(unit: &Unit, one: TypeId, other: TypeId) -> bool {
+    let (one, other) = (&unit.types[one], &unit.types[other]);
+    match (&one.kind, &other.kind) {
+        (TypeKind::Void, _) | (_, TypeKind::Void) => true,
+        (TypeKind::Record(one), TypeKind::Record(other)) => {
+            one == other || !unit.records[*one].complete || !unit.records[*other].complete
+        }
+        (TypeKind::Pointer(_), TypeKind::Pointer(_)) => true,
+        (TypeKind::Floating(one), TypeKind::Floating(other)) => one == other,
+        (
+            TypeKind::Integer(_) | TypeKind::Enumeration(_) | TypeKind::Bool,
+            TypeKind::Integer(_) | TypeKind::Enumeration(_) | TypeKind::Bool,
+        ) => one.size == other.size,
+        _ => false,
+    }
+}
+
+/// The pointer to a member behind `(T *)((char *)p - bytes)`, which stands for the structure around the member.
+pub fn container_of(unit: &Unit, operand: ExprId) -> Option<ExprId> {
+    let ExprKind::Binary { operator: crate::tree::BinaryOperator::Subtract, left, .. } =
+        unit.expressions[without_conversions(unit, operand)].kind
+    else {
+        return None;
+    };
+    let target = unit.pointee(unit.expressions[left].ty)?;
+    matches!(unit.types[target].kind, TypeKind::Integer(integer) if integer.character)
+        .then(|| without_conversions(unit, left))
+}
+
+/// What a pointer was before it was cast.
+pub fn without_conversions(unit: &Unit, expr: ExprId) -> ExprId {
+    let mut at = expr;
+    loop {
+        at = match unit.expressions[at].kind {
+            ExprKind::Cast(operand) | ExprKind::Convert { conversion: crate::tree::Conversion::Pointer, operand } => {
+                operand
+            }
+            _ => return at,
+        };
+    }
+}

@@ -1,1 +1,0 @@
-//! Small texts, one for each kind of node.
