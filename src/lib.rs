@@ -45,6 +45,7 @@
 //! | [`budget`] | bounds of a user | what work may cost, handed down as one value |
 //! | [`ir`] | | the parallel flow graph, its printers and verifier |
 //! | [`front`] | source text | the flow graph |
+//! | [`c`] | files in C | their typed trees, and what of them is read |
 //! | [`ssa`], [`concurrency`] | the flow graph | versions and phi functions; threads, order, locks held |
 //! | [`form`] | both | the CSSAME form: pi functions, static findings, contradictions |
 //! | [`correlation`] | the flow graph | variables that belong together, method pairs by rank |
@@ -79,6 +80,9 @@ pub use cssame_ir as ir;
 
 #[doc(inline)]
 pub use cssame_front as front;
+
+#[doc(inline)]
+pub use cssame_c as c;
 
 #[doc(inline)]
 pub use cssame_ssa as ssa;

@@ -336,7 +336,11 @@ fn find_statically(
 
 /// Applies a function to all items, in as many threads as there are jobs; thread k takes each item whose place is k modulo
 /// their number. Nothing where no such threads can be made.
-fn on_cores<T: Sync, A: Send>(items: &[T], jobs: usize, function: &(impl Fn(&T) -> A + Sync)) -> Option<Vec<A>> {
+pub(super) fn on_cores<T: Sync, A: Send>(
+    items: &[T],
+    jobs: usize,
+    function: &(impl Fn(&T) -> A + Sync),
+) -> Option<Vec<A>> {
     let jobs = jobs.min(items.len());
     let mut pieces = thread::scope(|scope| {
         let threads: io::Result<Vec<_>> = (0..jobs)

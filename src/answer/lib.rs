@@ -2,7 +2,7 @@
 //!
 //! | command | call | answer |
 //! |---|---|---|
-//! | `check` | [`check()`] | [`CheckReport`] |
+//! | `check` | [`check()`], [`supported()`] | [`CheckAnswer`] |
 //! | `ir` | [`ir()`], [`ir_tree()`], [`ir_source()`] | [`IrAnswer`] |
 //! | `pi` | [`pi()`] | [`PiReport`] |
 //! | `run` | [`run()`], [`run_seeds()`] | [`RunAnswer`], [`SeedsAnswer`] |
@@ -68,6 +68,7 @@ mod run;
 mod run_chart;
 mod run_seeds;
 mod selection;
+mod supported;
 mod suppress;
 mod symmetric;
 pub mod words;
@@ -120,5 +121,8 @@ pub use run::{Course, RunAnswer, RunCycle, RunReport, RunRequest, run};
 pub use run_chart::run_chart;
 pub use run_seeds::{CountedOutcome, SeedsAnswer, SeedsRequest, run_seeds};
 pub use selection::{SelectedReport, SelectionReport};
+pub use supported::{
+    CheckAnswer, Refused, SupportedInput, SupportedObstacle, SupportedReason, SupportedReport, supported,
+};
 pub use suppress::{By, Examined, FileLints, Finding, Findings, Judged, Lints, Suppressed, judge};
 pub use symmetric::group_symmetric;

@@ -53,6 +53,13 @@ fn help(level: Level) -> &'static str {
     }
 }
 
+impl LintOptions {
+    /// Whether any of them was given that is about findings.
+    pub(super) fn is_given(&self) -> bool {
+        !self.rules.is_empty() || self.files.baseline.is_some() || self.files.write_baseline.is_some()
+    }
+}
+
 impl Args for LintOptions {
     fn augment_args(command: Command) -> Command {
         let option = |(name, level): (&'static str, Level)| {

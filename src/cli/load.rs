@@ -33,7 +33,7 @@ pub fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> 
     }
 }
 
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if path.as_os_str() == STANDARD_INPUT {
         io::stdin().lock().take(READ_BYTES).read_to_end(&mut bytes)?;

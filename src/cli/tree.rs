@@ -1,6 +1,6 @@
 //! The programs of a tree of directories.
 //!
-//! In: directories and files, and patterns of what is left out. Out: the `.csm` files in them, sorted, each once. What `.gitignore` and
+//! In: directories and files, and patterns of what is left out. Out: the `.csm` files in them, or those in C, sorted, each once. What `.gitignore` and
 //! `.ignore` name is left out, as are hidden files; a file that is named itself is taken whatever it is called.
 
 use super::load::name_of;
@@ -16,6 +16,19 @@ use std::path::{Path, PathBuf};
 ///
 /// A path that cannot be read, a pattern that is none, or no program at all.
 pub fn programs(paths: &[PathBuf], exclude: &[String]) -> Result<Vec<PathBuf>, Diagnostics> {
+    with_endings(paths, exclude, &["csm"])
+}
+
+/// The files in C below these paths, and those in C++.
+///
+/// # Errors
+///
+/// As [`programs`].
+pub fn c_programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostics> {
+    with_endings(paths, &[], &["c", "i", "C", "cc", "cpp", "cxx", "c++"])
+}
+
+fn with_endings(paths: &[PathBuf], exclude: &[String], endings: &[&str]) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut found = BTreeSet::new();
     for path in paths {
         if !path.is_dir() {
@@ -26,7 +39,7 @@ pub fn programs(paths: &[PathBuf], exclude: &[String]) -> Result<Vec<PathBuf>, D
         walk.require_git(false).overrides(overrides(path, exclude)?);
         for entry in walk.build() {
             let entry = entry.map_err(|error| problem(Code::CannotRead, error.to_string()))?;
-            let is_program = entry.path().extension().is_some_and(|ending| ending == "csm");
+            let is_program = entry.path().extension().is_some_and(|ending| endings.iter().any(|one| ending == *one));
             if is_program && entry.file_type().is_some_and(|kind| !kind.is_dir()) {
                 let file = entry.into_path();
                 found.insert(file.strip_prefix(".").map(Path::to_path_buf).unwrap_or(file));
@@ -35,7 +48,7 @@ pub fn programs(paths: &[PathBuf], exclude: &[String]) -> Result<Vec<PathBuf>, D
     }
     if found.is_empty() {
         let names: Vec<String> = paths.iter().map(|path| format!("`{}`", name_of(path))).collect();
-        return Err(problem(Code::CannotRead, format!("there is no `.csm` file in {}", names.join(", "))));
+        return Err(problem(Code::CannotRead, format!("there is no `.{}` file in {}", endings[0], names.join(", "))));
     }
     Ok(found.into_iter().collect())
 }

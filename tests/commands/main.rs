@@ -30,5 +30,6 @@ mod serve;
 #[cfg(feature = "serve")]
 mod server;
 mod shell;
+mod supported;
 mod suppressions;
 mod together;

@@ -13,6 +13,7 @@ pub const RULES: &[(&str, fn())] = &[
     ("no_circle_within_a_folder", no_circle_within_a_folder),
     ("nothing_past_the_front_ends_knows_a_grammar", nothing_past_the_front_ends_knows_a_grammar),
     ("no_module_repeats_the_name_of_the_crate", no_module_repeats_the_name_of_the_crate),
+    ("one_folder_knows_the_front_end_of_c", one_folder_knows_the_front_end_of_c),
 ];
 
 /// A layer: a folder of `src` with a crate of its own, and the layers that it uses.
@@ -124,6 +125,19 @@ pub fn circles(uses: &[Use]) -> Vec<(String, BTreeSet<String>)> {
     }
     found.sort();
     found
+}
+
+/// The crates that read C may change, or be replaced: so only what copies their tree into ours knows them.
+fn one_folder_knows_the_front_end_of_c() {
+    let mut problems = Vec::new();
+    let readers = ["src/c/tree/reader/", "src/c/Cargo.toml"];
+    for path in ["src", "tests", "benches"].iter().flat_map(|folder| files_below(folder, &["rs", "toml"])) {
+        let is_own = readers.iter().any(|reader| path.starts_with(reader)) || path == "tests/tidy/edges.rs";
+        if !is_own && (read(&path).contains("rucc_") || read(&path).contains("rucc-")) {
+            problems.push(format!("{path}: names the front end of C"));
+        }
+    }
+    assert_none(&problems);
 }
 
 fn no_circle_within_a_folder() {

@@ -16,8 +16,9 @@ mod walk;
 
 pub use reason::Reason;
 
-use crate::tree::{DeclKind, Linkage, Place, Unit};
+use crate::tree::{DeclKind, Linkage, Place, Reading, Unit};
 use cssame_diagnostics::{Code, Diagnostic};
+use std::path::Path;
 
 /// Something in a program that is not read, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +56,25 @@ pub fn obstacles(unit: &Unit) -> Vec<Obstacle> {
     found.sort();
     found.dedup();
     found
+}
+
+/// Why a file is not read that has no tree.
+#[must_use]
+pub fn refusal(reading: &Reading) -> Reason {
+    // A header of C has an ending.
+    let is_of_cpp = |name: &String| name.starts_with(char::is_alphabetic) && !name.contains(['.', '/']);
+    match reading.missing.first() {
+        Some(name) if is_of_cpp(name) => Reason::CPlusPlus,
+        Some(name) => Reason::MissingHeader(name.as_str().into()),
+        None => Reason::NotC,
+    }
+}
+
+/// Whether the name of a file says that it is one of C++.
+#[must_use]
+pub fn is_cpp(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("C" | "cc" | "cpp" | "cxx" | "c++"))
 }
 
 /// The functions that a unit defines for others.

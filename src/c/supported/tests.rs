@@ -1,7 +1,7 @@
 //! Programs, and what stands in their way.
 
 use super::library::{Known, known, names};
-use super::{Obstacle, Reason, obstacles, offered};
+use super::{Obstacle, Reason, is_cpp, obstacles, offered, refusal};
 use crate::tree::{MemoryFiles, Options, add_bytes, read};
 use cssame_source::SourceMap;
 use std::collections::BTreeSet;
@@ -109,6 +109,19 @@ fn an_obstacle_is_a_diagnostic_with_the_use_of_its_macro() {
     assert_eq!((one.code.number(), one.message.as_str()), ("CS0603", "inline assembly is not read"));
     assert_eq!(sources.position(one.span().expect("a place")).to_string(), "1:13");
     assert_eq!(one.secondary.len(), 1);
+}
+
+#[test]
+fn a_file_without_a_tree_has_a_reason() {
+    let of = |text: &str| {
+        let mut sources = SourceMap::default();
+        let main = add_bytes(&mut sources, "main.c", text.as_bytes());
+        refusal(&read(&mut sources, main, &MemoryFiles::new(), &Options::default()))
+    };
+    assert_eq!(of("#include <thread>\n"), Reason::CPlusPlus);
+    assert_eq!(of("#include <linux/list.h>\n"), Reason::MissingHeader("linux/list.h".into()));
+    assert_eq!(of("int x"), Reason::NotC);
+    assert!(is_cpp("a/b.cc".as_ref()) && !is_cpp("a/b.c".as_ref()));
 }
 
 #[test]

@@ -97,3 +97,36 @@ impl Standard {
         Ok(Standard { edition, gnu })
     }
 }
+
+impl Options {
+    /// The options of the command line of a compiler: `-I DIR`, `-D NAME`, `-U NAME`, `-include FILE` (each also in one word),
+    /// `-std=NAME`, `-m32`, `-m64`.
+    ///
+    /// # Errors
+    /// What is wrong with them, as a sentence.
+    pub fn parse(arguments: &[String]) -> Result<Options, String> {
+        let mut options = Options::default();
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value = |name: &str| match argument.strip_prefix(name) {
+                Some("") => rest.next().cloned().ok_or_else(|| format!("`{name}` needs a value")),
+                Some(value) => Ok(value.to_owned()),
+                None => Err(format!("`{argument}` is no option that says how C is read")),
+            };
+            match argument.as_str() {
+                "-m32" => options.data_model = DataModel::Ilp32,
+                "-m64" => options.data_model = DataModel::Lp64,
+                one if one.starts_with("-std=") => {
+                    let name = &one["-std=".len()..];
+                    options.standard = Standard::parse(name).map_err(|problem| format!("`{name}` is {problem}"))?;
+                }
+                one if one.starts_with("-include") => options.preinclude.push(value("-include")?),
+                one if one.starts_with("-I") => options.include.push(value("-I")?.into()),
+                one if one.starts_with("-D") => options.define.push(value("-D")?),
+                one if one.starts_with("-U") => options.undefine.push(value("-U")?),
+                _ => return Err(format!("`{argument}` is no option that says how C is read")),
+            }
+        }
+        Ok(options)
+    }
+}

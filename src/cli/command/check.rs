@@ -1,17 +1,24 @@
 //! `cssame check FILE…`: every static diagnostic.
 
+use crate::c_files::Disk;
 use crate::job::{Common, Help, Job};
 use crate::load::{self, name_of};
-use crate::options::{BoundOptions, ExecutionOptions, JobsOption, ProcessBounds, parse_seconds, parse_size};
+use crate::options::{BoundOptions, ExecutionOptions, Format, JobsOption, ProcessBounds, parse_seconds, parse_size};
 use crate::output::Output;
 use crate::progress::with_budget;
 use crate::shared::AnalysisOptions;
 use crate::status::Status;
+use crate::tree;
+use crate::view;
 use crate::view::replay::{options_text, quoted};
 use clap::Args;
 use cssame_answer::words::plural;
-use cssame_answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, Findings, Judged, check};
+use cssame_answer::{
+    CheckAnswer, CheckInput, CheckReport, ClosedReport, ConfirmRequest, Findings, Judged, SupportedInput, check,
+    supported,
+};
 use cssame_budget::Budget;
+use cssame_c::tree::Options as COptions;
 use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,6 +32,15 @@ pub struct Arguments {
     /// Say of each race, each cycle of locks and each torn pair of variables whether an execution has it
     #[arg(long)]
     pub confirm: bool,
+    /// Say of files in C, or of those below directories, which are read, and what stands in the way of the others
+    #[arg(long, conflicts_with = "confirm")]
+    pub supported: bool,
+    /// With --supported: a line for each file
+    #[arg(long, requires = "supported")]
+    pub all: bool,
+    /// With --supported: how C is read, as a compiler takes it: -I, -D, -U, -std, -include, -m32
+    #[arg(last = true, value_name = "OPTION", requires = "supported", allow_hyphen_values = true)]
+    pub compiler: Vec<String>,
     /// With --confirm: visit at most N states of each file [default: 500000]
     #[arg(long, value_name = "N", requires = "confirm", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
@@ -48,7 +64,7 @@ pub struct Arguments {
 }
 
 impl Job for Arguments {
-    type Answer = CheckReport;
+    type Answer = CheckAnswer;
 
     const HELP: Help = Help {
         name: "check",
@@ -65,6 +81,9 @@ as well. A program with nothing to confirm is not run.
 A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
 two threads on shared objects. It is not run.
 
+With `--supported`, files in C are not checked but listed: how many are read, and what stands in the way of the others, the most \
+frequent reason first, with its first place.
+
 `cssame FILE` shows the same, and before it how the program fails, blocks or runs for ever, with the steps that lead there.",
         examples: "\
 Examples:
@@ -75,9 +94,10 @@ Examples:
   cssame check --allow CS0401 --deny warnings samples/counter_unlocked.csm
   cssame check --write-baseline known.json samples/counter_unlocked.csm
   cssame check samples/classes/bank_account_broken.csm
+  cssame check --supported src -- -I include -D NDEBUG
 
 Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
-cannot be read.",
+cannot be read. With --supported: 0 all files are read, 1 some are not.",
     };
 
     fn common(&self) -> Common<'_> {
@@ -93,8 +113,26 @@ cannot be read.",
         self.bounds.set_defaults(bounds)
     }
 
+    fn validate(&self) -> Result<(), String> {
+        if !self.supported {
+            return Ok(());
+        }
+        let is_about_findings = self.analysis.lints.is_given() || !self.analysis.program.inputs.is_empty();
+        if matches!(self.common().format, Format::Listing(_)) || is_about_findings || self.common().is_watched {
+            return Err(
+                "`--supported` lists files, not findings: its options are `--all`, `--jobs`, `--format human` or \
+                        `json`, and how C is read"
+                    .to_owned(),
+            );
+        }
+        COptions::parse(&self.compiler).map(|_| ())
+    }
+
     /// What is wrong with a file is the answer, not a failure to have one.
-    fn answer(&self, output: &Output) -> Result<CheckReport, Diagnostics> {
+    fn answer(&self, output: &Output) -> Result<CheckAnswer, Diagnostics> {
+        if self.supported {
+            return self.supported();
+        }
         let mut input = CheckInput::default();
         for path in &self.files {
             let file = load::read(&mut input.sources, path);
@@ -102,44 +140,72 @@ cannot be read.",
         }
         let (inputs, jobs) = (&self.analysis.program.inputs, self.jobs.cores());
         if !self.confirm {
-            return Ok(check(input, inputs, jobs, None));
+            return Ok(CheckAnswer::Checked(Box::new(check(input, inputs, jobs, None))));
         }
         let max_states = self.bounds.max_states;
         // Each file has a number of states, so that a minute for all of them would be a bound too many.
         let bounds = self.bounds.clone().without_default_time();
-        Ok(with_budget(&bounds, output, |budget: &Budget<'_>| {
+        let report = with_budget(&bounds, output, |budget: &Budget<'_>| {
             let budget = self.jobs.of(budget);
             check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget, tells_ends: true, hunted: None }))
-        }))
+        });
+        Ok(CheckAnswer::Checked(Box::new(report)))
     }
 
-    fn findings<'a>(&self, report: &'a CheckReport) -> Findings<'a> {
-        report.findings()
+    fn findings<'a>(&self, answer: &'a CheckAnswer) -> Findings<'a> {
+        match answer {
+            CheckAnswer::Checked(report) => report.findings(),
+            CheckAnswer::Supported(_) => Findings::default(),
+        }
     }
 
-    fn judged(&self, report: CheckReport, judged: &Judged) -> CheckReport {
-        report.judged(judged)
+    fn judged(&self, answer: CheckAnswer, judged: &Judged) -> CheckAnswer {
+        match answer {
+            CheckAnswer::Checked(report) => CheckAnswer::Checked(Box::new(report.judged(judged))),
+            listed @ CheckAnswer::Supported(_) => listed,
+        }
     }
 
     fn shows_problems(&self) -> bool {
         true
     }
 
-    fn print(&self, report: &CheckReport, _: &Judged, output: &mut Output) {
-        output.print(&terminal::render_all(&report.sources, &self.diagnostics(report), output.screen()));
-        output.summary(&(summary(report) + &closed_words(&report.closed)));
+    fn print(&self, answer: &CheckAnswer, _: &Judged, output: &mut Output) {
+        match answer {
+            CheckAnswer::Checked(report) => {
+                output.print(&terminal::render_all(&report.sources, &self.diagnostics(report), output.screen()));
+                output.summary(&(summary(report) + &closed_words(&report.closed)));
+            }
+            CheckAnswer::Supported(report) => {
+                output.print(&view::supported::text(report, self.all));
+                output.summary(&view::supported::summary(report));
+            }
+        }
     }
 
-    fn status(&self, report: &CheckReport, _: &Judged) -> Status {
-        match (report.compiles, report.errors + report.warnings) {
-            (false, _) => Status::Invalid,
-            (true, 0) => Status::Clean,
-            (true, _) => Status::Findings,
+    fn status(&self, answer: &CheckAnswer, _: &Judged) -> Status {
+        match answer {
+            CheckAnswer::Checked(report) => match (report.compiles, report.errors + report.warnings) {
+                (false, _) => Status::Invalid,
+                (true, 0) => Status::Clean,
+                (true, _) => Status::Findings,
+            },
+            CheckAnswer::Supported(report) if report.refused.is_empty() => Status::Clean,
+            CheckAnswer::Supported(_) => Status::Findings,
         }
     }
 }
 
 impl Arguments {
+    /// Which files in C are read.
+    fn supported(&self) -> Result<CheckAnswer, Diagnostics> {
+        let files: Vec<String> = tree::c_programs(&self.files)?.iter().map(|path| name_of(path)).collect();
+        // `validate` has seen that they are well formed.
+        let options = COptions::parse(&self.compiler).unwrap_or_default();
+        let input = SupportedInput { files: &files, reader: &Disk, options: &options };
+        Ok(CheckAnswer::Supported(supported(&input, self.jobs.cores())))
+    }
+
     /// The diagnostics; those that an execution has confirmed with the command that shows it.
     fn diagnostics(&self, report: &CheckReport) -> Vec<Diagnostic> {
         let options = options_text(&self.analysis.program.with(&ExecutionOptions::default()));

@@ -21,5 +21,6 @@ pub mod run;
 pub mod seeds;
 pub mod snippet;
 pub mod steps;
+pub mod supported;
 pub mod suppressed;
 pub mod symmetric;

@@ -31,6 +31,8 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
     /// The user's files that were read: the main one first, then those that it includes, each once.
     pub files: Vec<FileId>,
+    /// The headers that were not found, as they are named.
+    pub missing: Vec<String>,
 }
 
 /// Bytes of the stack of a reading; the system gives what is used of it.
@@ -44,7 +46,7 @@ pub fn add_bytes(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> FileId {
 
 /// Reads a translation unit. Included files are added to the source map.
 pub fn read(sources: &mut SourceMap, main: FileId, files: &dyn Files, options: &Options) -> Reading {
-    let mut reading = Reading { unit: None, diagnostics: Vec::new(), files: vec![main] };
+    let mut reading = Reading { unit: None, diagnostics: Vec::new(), files: vec![main], missing: Vec::new() };
     let on_stack = std::thread::scope(|scope| {
         let reading = &mut reading;
         let work = || run::run(sources, main, files, options, reading);

@@ -1,6 +1,6 @@
 //! Diagnostics of the front end in our form.
 
-use super::sources::Mirror;
+use super::sources::{HEADERS, Mirror};
 use super::tokens::Tokens;
 use cssame_diagnostics::{Code, Diagnostic, Label, Severity};
 use cssame_source::Span;
@@ -51,7 +51,14 @@ pub fn diagnostic(read: &Read, spans: &Spans<'_>, main: Span, is_user: &dyn Fn(S
     Some(ours)
 }
 
+/// The header that was not found, if a diagnostic of the preprocessor says so.
+pub fn missing_header(read: &Read) -> Option<String> {
+    let name = read.message.strip_prefix('`')?.strip_suffix("` file not found")?;
+    (read.code == Some("E0341")).then(|| name.to_owned())
+}
+
 /// A message of the front end as one line without control characters.
 fn sentence(message: &str) -> String {
+    let message = message.replace(HEADERS, "the headers of cssame");
     message.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
 }

@@ -1,6 +1,6 @@
 //! The stages of the front end, one behind the other.
 
-use super::report::{Spans, diagnostic};
+use super::report::{Spans, diagnostic, missing_header};
 use super::sources::{Disk, HEADERS, Mirror};
 use super::tokens::Tokens;
 use super::{Reading, copy, nesting};
@@ -79,6 +79,7 @@ pub fn run(sources: &mut SourceMap, main: FileId, files: &dyn Files, options: &O
     };
     let mirror = Mirror::new(&read_sources, sources, main, &mut messages.reading.files);
     drop(read_sources);
+    messages.reading.missing.extend(said.iter().filter_map(missing_header));
     if messages.take(&said, &Spans::Files(&mirror)) {
         return;
     }

@@ -82,6 +82,13 @@ fn options_of_a_compiler_are_heeded() {
     let options = Options { define: vec!["N=3".into()], undefine: vec!["__linux__".into()], ..Options::default() };
     let (_, _, reading) = reading(text, &files, &options);
     assert_eq!(super::print(&reading.unit.expect("it is C"), &|_| true), "x: int = {0 3:int}\n");
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let options = Options::parse(&words("-I a -Ib -DX=1 -D Y -UZ -std=c11 -m32 -include c.h")).expect("well formed");
+    assert_eq!(options.include, [std::path::Path::new("a"), std::path::Path::new("b")]);
+    assert_eq!((options.define, options.undefine), (words("X=1 Y"), words("Z")));
+    assert_eq!((options.preinclude, options.data_model), (words("c.h"), super::super::DataModel::Ilp32));
+    assert_eq!(Options::parse(&words("-O2")), Err("`-O2` is no option that says how C is read".to_owned()));
+    assert_eq!(Options::parse(&words("-D")), Err("`-D` needs a value".to_owned()));
     use super::super::{Edition, Standard, StandardError};
     assert_eq!(Standard::parse("gnu11"), Ok(Standard { edition: Edition::C11, gnu: true }));
     assert_eq!(Standard::parse("iso9899:1999"), Ok(Standard { edition: Edition::C99, gnu: false }));

@@ -1,0 +1,20 @@
+//! The files of the disk, for programs in C.
+
+use super::load;
+use cssame_c::tree::Files;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of the disk.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        load::read_bytes(path).ok()
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    }
+}
