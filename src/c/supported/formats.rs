@@ -42,7 +42,7 @@ pub fn is_standard(unit: &Unit, stream: ExprId) -> bool {
     let mut at = stream;
     loop {
         at = match unit.expressions[at].kind {
-            ExprKind::Convert { operand, .. } => operand,
+            ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => operand,
             ExprKind::Name(decl) => {
                 return matches!(unit.declarations[decl].name.as_deref(), Some("stdout" | "stderr"));
             }

@@ -16,7 +16,7 @@ mod walk;
 
 pub use reason::Reason;
 
-use crate::tree::{DeclKind, Linkage, Place, Reading, Unit};
+use crate::tree::{DeclId, DeclKind, Linkage, Place, Reading, Unit};
 use cssame_diagnostics::{Code, Diagnostic};
 use std::path::Path;
 
@@ -77,10 +77,13 @@ pub fn is_cpp(path: &Path) -> bool {
     matches!(ending, Some("C" | "cc" | "cpp" | "cxx" | "c++"))
 }
 
-/// The functions that a unit defines for others.
+/// The functions that a unit defines for others: none where it is a program of its own.
 pub fn offered(unit: &Unit) -> impl Iterator<Item = &str> {
-    unit.globals.iter().map(|&id| &unit.declarations[id]).filter_map(|decl| {
+    let of = |id: &DeclId| {
+        let decl = &unit.declarations[*id];
         let is_offered = decl.kind == DeclKind::Function && decl.body.is_some() && decl.linkage == Linkage::External;
         decl.name.as_deref().filter(|_| is_offered)
-    })
+    };
+    let is_program = unit.globals.iter().filter_map(of).any(|name| name == "main");
+    unit.globals.iter().filter_map(of).filter(move |_| !is_program)
 }

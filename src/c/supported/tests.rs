@@ -50,7 +50,10 @@ fn stages_one_and_two_are_read() {
             "void reach_error(void) { abort(); asm(\"hlt\"); } int __VERIFIER_nondet_int(void);",
             "if (__VERIFIER_nondet_int()) reach_error();",
         ),
-        ("extern void assume_abort_if_not(int);", "assume_abort_if_not(rand() > 2); fprintf(stderr, \"%lu\", 3ul);"),
+        (
+            "extern void assume_abort_if_not(int);",
+            "assume_abort_if_not(rand() > 2); fprintf((FILE *)stderr, \"%lu\", 3ul);",
+        ),
     ] {
         assert_eq!(in_main(declarations, statements), [""; 0], "{declarations} {statements}");
     }

@@ -8,7 +8,7 @@ use super::reason::Reason;
 use super::{Obstacle, formats, library, pointers};
 use crate::tree::{
     AddressBase, Assembly, Builtin, Category, Constant, Conversion, DeclId, DeclKind, Definition, ExprId, ExprKind,
-    Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
+    Length, Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
 
 /// What is still to be looked at.
@@ -115,7 +115,10 @@ impl<'a> Walk<'a> {
     /// The type of an object; a record only by what is used of it.
     fn object_type(&mut self, ty: TypeId, place: Place) {
         let mut at = ty;
-        while let TypeKind::Array { element, .. } = self.unit.types[at].kind {
+        while let TypeKind::Array { element, length } = self.unit.types[at].kind {
+            if let Length::Variable(count) = length {
+                self.exprs([count]);
+            }
             at = element;
         }
         match self.unit.types[at].kind {

@@ -18,6 +18,7 @@ mod tokens;
 
 use super::files::Files;
 use super::options::Options;
+use super::presumed::LineMarks;
 use super::unit::Unit;
 use cssame_diagnostics::{Code, Diagnostic, Severity, has_errors, sort};
 use cssame_source::{FileId, SourceMap};
@@ -33,10 +34,12 @@ pub struct Reading {
     pub files: Vec<FileId>,
     /// The headers that were not found, as they are named.
     pub missing: Vec<String>,
+    /// What line markers say.
+    pub lines: LineMarks,
 }
 
 /// Bytes of the stack of a reading; the system gives what is used of it.
-const STACK: usize = 1 << 30;
+const STACK: usize = 256 << 20;
 
 /// Adds a file of C to a source map. A byte that is not UTF-8, as old comments have it, becomes `?`; offsets stay those of the
 /// file, but for a byte-order mark in front.
@@ -46,7 +49,13 @@ pub fn add_bytes(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> FileId {
 
 /// Reads a translation unit. Included files are added to the source map.
 pub fn read(sources: &mut SourceMap, main: FileId, files: &dyn Files, options: &Options) -> Reading {
-    let mut reading = Reading { unit: None, diagnostics: Vec::new(), files: vec![main], missing: Vec::new() };
+    let mut reading = Reading {
+        unit: None,
+        diagnostics: Vec::new(),
+        files: vec![main],
+        missing: Vec::new(),
+        lines: LineMarks::default(),
+    };
     let on_stack = std::thread::scope(|scope| {
         let reading = &mut reading;
         let work = || run::run(sources, main, files, options, reading);

@@ -6,12 +6,13 @@ use super::tokens::Tokens;
 use super::{Reading, copy, nesting};
 use crate::tree::files::Files;
 use crate::tree::options::{DataModel, Edition, Options};
+use crate::tree::presumed::{LineMark, LineMarks};
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_source::{FileId, SourceMap, Span};
 use rucc_base::Interner;
 use rucc_diag::{Diagnostic as Read, SourceMap as ReadSources};
 use rucc_lex::{Convert, Keywords, Options as LexOptions, convert};
-use rucc_pp::{Context as PreprocessorContext, Predef, Preprocessor, Timestamp, Tok};
+use rucc_pp::{Context as PreprocessorContext, LineDirective, Predef, Preprocessor, Timestamp, Tok};
 use rucc_session::{Preinclude, SearchPath, Std};
 use rucc_target::{TargetInfo, Triple};
 
@@ -73,40 +74,60 @@ pub fn run(sources: &mut SourceMap, main: FileId, files: &dyn Files, options: &O
     let mut names = Interner::new();
     let keywords = Keywords::new(&mut names, settings.std, settings.gnu);
     let mut read_sources = ReadSources::new();
-    let Some((tokens, said)) = preprocess(sources, main, files, options, &settings, &mut names, &mut read_sources)
-    else {
+    let preprocessed = preprocess(sources, main, files, options, &settings, &mut names, &mut read_sources);
+    let Some(Preprocessed { tokens, said, lines }) = preprocessed else {
         return messages.error(Code::FileTooLarge, start, "the program is too large");
     };
     let mirror = Mirror::new(&read_sources, sources, main, &mut messages.reading.files);
     drop(read_sources);
+    let marks = lines.into_iter().filter_map(|line| {
+        let (span, _) = mirror.span(line.span)?;
+        let name = line.file.map(|name| names.resolve(name).trim_matches('"').to_owned());
+        Some(LineMark { span, line: line.line, name })
+    });
+    messages.reading.lines = LineMarks::new(marks.collect());
     messages.reading.missing.extend(said.iter().filter_map(missing_header));
     if messages.take(&said, &Spans::Files(&mirror)) {
         return;
     }
-    let mut converted = Vec::with_capacity(tokens.len());
-    let Ok(places) = Tokens::new(&tokens, &mirror, start, &mut converted) else {
+    let stage = Stage { settings: &settings, keywords: &keywords, names: &names, mirror: &mirror };
+    understand(&stage, tokens, &mut messages);
+}
+
+/// What the stages behind the preprocessor take from before it.
+struct Stage<'a> {
+    settings: &'a Settings,
+    keywords: &'a Keywords,
+    names: &'a Interner,
+    mirror: &'a Mirror,
+}
+
+/// Parses tokens and gives them types.
+fn understand(stage: &Stage<'_>, read: Vec<Tok>, messages: &mut Messages<'_>) {
+    let Stage { settings: Settings { target, std, gnu }, keywords, names, mirror } = *stage;
+    let start = Span::new(messages.main, 0, 0);
+    let mut converted = Vec::with_capacity(read.len());
+    let Ok(places) = Tokens::new(&read, mirror, start, &mut converted) else {
         return messages.error(Code::FileTooLarge, start, "the program is too large");
     };
-    drop(tokens);
+    drop(read);
     let spans = Spans::Tokens(&places);
-    let Settings { target, std, gnu } = &settings;
-    let convert_context =
-        Convert { keywords: &keywords, interner: &names, target, std: *std, gnu: *gnu, pedantic: false };
-    let (tokens, said) = convert(&converted, &convert_context);
+    let context = Convert { keywords, interner: names, target, std: *std, gnu: *gnu, pedantic: false };
+    let (tokens, said) = convert(&converted, &context);
     drop(converted);
     let failed = messages.take(&said, &spans);
     if let Some(span) = nesting::too_deep(&tokens.tokens) {
         let place = places.place(span).map_or(start, |place| place.used);
         return messages.error(Code::NestingTooDeep, place, "expressions or statements are nested too deeply");
     }
-    let mut context = rucc_parse::Context::new(&names, *std);
+    let mut context = rucc_parse::Context::new(names, *std);
     context.gnu = *gnu;
     context.error_limit = ERRORS;
     let parsed = rucc_parse::parse(&tokens, context);
     if messages.take(&parsed.diagnostics, &spans) || failed {
         return;
     }
-    let mut context = rucc_sema::Context::new(&names, target, *std);
+    let mut context = rucc_sema::Context::new(names, target, *std);
     context.gnu = *gnu;
     context.permissive = true;
     context.error_limit = ERRORS;
@@ -114,13 +135,20 @@ pub fn run(sources: &mut SourceMap, main: FileId, files: &dyn Files, options: &O
     checker.check_unit();
     let checked = checker.finish();
     if !messages.take(&checked.diagnostics, &spans) {
-        let input =
-            copy::Input { checked: &checked, names: &names, target, places: &places, main, pragmas: &tokens.pragmas };
+        let (main, pragmas) = (messages.main, &tokens.pragmas[..]);
+        let input = copy::Input { checked: &checked, names, target, places: &places, main, pragmas };
         messages.reading.unit = Some(copy::copy(&input));
     }
 }
 
-/// Runs the preprocessor: the tokens of the unit, and what it says. `None`: the text does not fit into 32 bits.
+/// What the preprocessor makes of a text.
+struct Preprocessed {
+    tokens: Vec<Tok>,
+    said: Vec<Read>,
+    lines: Vec<LineDirective>,
+}
+
+/// Runs the preprocessor. `None`: the text does not fit into 32 bits.
 fn preprocess(
     sources: &SourceMap,
     main: FileId,
@@ -129,7 +157,7 @@ fn preprocess(
     settings: &Settings,
     names: &mut Interner,
     read_sources: &mut ReadSources,
-) -> Option<(Vec<Tok>, Vec<Read>)> {
+) -> Option<Preprocessed> {
     let file = sources.file(main);
     let main = read_sources.add(file.name(), file.text().as_bytes().to_vec()).ok()?;
     let disk = Disk::new(files);
@@ -155,5 +183,6 @@ fn preprocess(
     let mut tokens = Vec::new();
     preprocessor.preinclude(&includes, &mut tokens, &mut context).ok()?;
     tokens.extend(preprocessor.run(main, &mut context));
-    Some((tokens, preprocessor.take_diagnostics()))
+    let lines = preprocessor.line_directives().to_vec();
+    Some(Preprocessed { tokens, said: preprocessor.take_diagnostics(), lines })
 }

@@ -65,6 +65,21 @@ fn a_node_covers_its_text() {
 }
 
 #[test]
+fn presumed_lines_come_beside() {
+    let text = "int a;\n# 40 \"other.c\" 1\nint x;\nint y;\n#line 7\nint z;\n";
+    let (sources, _, reading) = reading(text, &MemoryFiles::new(), &Options::default());
+    let unit = reading.unit.expect("it is C");
+    let of = |name: &str| {
+        let decl = unit.declarations.iter().find(|decl| decl.name.as_deref() == Some(name)).expect("declared");
+        (sources.line(decl.place.span), reading.lines.presumed(&sources, decl.place.span))
+    };
+    assert_eq!(of("a"), (1, None));
+    assert_eq!(of("x"), (3, Some(("other.c", 40))));
+    assert_eq!(of("y"), (4, Some(("other.c", 41))));
+    assert_eq!(of("z"), (6, Some(("other.c", 7))));
+}
+
+#[test]
 fn files_that_are_read_are_listed_once() {
     let files = MemoryFiles::new().with("a.h", "#pragma once\nint a;\n").with("lib/b.h", "#include \"../a.h\"\n");
     let options = Options { include: vec!["lib".into()], preinclude: vec!["a.h".into()], ..Options::default() };
