@@ -35,7 +35,7 @@ fn what_stands_in_the_way_is_listed_the_most_frequent_first() {
     let expected = "\
 2  heap allocation, stage 3; a/heap.c:3:12
 1  C++, 1 by this alone; one.cpp
-1  call of `help`, which another file defines; heap2.c:2:35
+1  call of `help`, which another file defines; heap2.c:2:34
 1  header `where.h`, which is not found, 1 by this alone; lost.c:1:1: `where.h` file not found
 1  inline assembly; a/heap.c:5:3
 1  not C, 1 by this alone; bad.c:1:6: expected `;`, found end of file
