@@ -1,5 +1,6 @@
 //! Reading a source file and compiling it.
 
+use cssame_c::supported::is_cpp;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, nearest};
 use cssame_front as front;
 use cssame_model::{Model, Options, Unit};
@@ -27,6 +28,9 @@ pub fn name_of(path: &Path) -> String {
 /// A diagnostic for a file that cannot be read, is too large, or is no text.
 pub fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> {
     let name = name_of(path);
+    if let Some(refused) = refused(path) {
+        return Err(refused);
+    }
     match read_bytes(path) {
         Ok(bytes) => front::add_bytes(sources, &name, &bytes),
         Err(error) => Err(cannot_read(&name, path, &error)),
@@ -41,6 +45,25 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
         File::open(path)?.take(READ_BYTES).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
+}
+
+/// What is said of a program in C: it would be no program in the language of `.csm` files, whatever its text.
+fn refused(path: &Path) -> Option<Diagnostic> {
+    let language = match path.extension()?.to_str()? {
+        "c" | "i" | "h" => "C",
+        _ if is_cpp(path) => "C++",
+        _ => return None,
+    };
+    let name = name_of(path);
+    let message = format!("`{name}` is a program in {language}, which no command executes yet");
+    let diagnostic = Diagnostic::general(Code::UnreadC, Severity::Error, message);
+    Some(match language {
+        "C" => diagnostic.with_help(format!(
+            "`cssame check --supported {name}` says whether the C front end reads it; to analyse it now, write what matters in the \
+             language of `.csm` files: `cssame new` has templates"
+        )),
+        _ => diagnostic,
+    })
 }
 
 /// A file beside one that does not exist, by a name that is nearly the same.
@@ -76,6 +99,9 @@ fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
 /// All errors of the file, or the reason why it cannot be read.
 pub fn unit(path: &Path, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
     let name = name_of(path);
+    if let Some(refused) = refused(path) {
+        return Err(Diagnostics::general(refused));
+    }
     match read_bytes(path) {
         Ok(bytes) => Unit::from_bytes(&name, &bytes, inputs),
         Err(error) => Err(Diagnostics::general(cannot_read(&name, path, &error))),

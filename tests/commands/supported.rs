@@ -81,3 +81,17 @@ fn how_c_is_read_stands_behind_the_other_options() {
         assert!(answer.stderr.contains(problem), "{line}: {}", answer.stderr);
     }
 }
+
+/// No command takes a program in C for one in its own language.
+#[test]
+fn programs_in_c_are_refused_by_name() {
+    let files = Files::new();
+    files.write("main.c", "int main(void) { return 0; }");
+    let path = files.path("main.c");
+    for command in [&[][..], &["futures"], &["check"], &["fmt"]] {
+        let answer = finish(program().args(command).arg(&path));
+        assert_eq!(answer.status, 2, "{answer:?}");
+        let all = answer.stdout + &answer.stderr;
+        assert!(all.contains("CS0603") && all.contains("--supported"), "{all}");
+    }
+}
