@@ -6,8 +6,8 @@
 //! version that it has in the trace, and each write makes the same one, no value and no branch changes: threads do the same, and
 //! locks, waits and the other synchronisation allow it ([`Interleaving`]).
 //!
-//! **Soundness and limits**: exact where it says yes. It says no where the verdict of a try or a time-out may depend on the order, and
-//! of executions that fail, get stuck or do not end.
+//! **Soundness and limits**: exact where it says yes. It says no where the verdict of a try or a time-out may depend on the order,
+//! where a lock prefers writers, and of executions that fail, get stuck or do not end.
 
 use super::complete::completed;
 use super::guided::Requirement;
@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 pub(super) fn equivalent(model: &Model, trace: &Trace, required: &[Requirement]) -> Option<Vec<ActionId>> {
     let times_out = |kind: ActionKind| matches!(kind, ActionKind::Relock { timed_out: true, .. });
     if model.machine().tries_locks()
+        || model.machine().prefers_writers()
         || trace.endless
         || trace.status != ExecutionStatus::Ok
         || trace.actions.iter().any(|action| times_out(action.kind))
