@@ -255,6 +255,18 @@ fn bounds_hold_while_a_program_is_compiled() {
     }
 }
 
+/// What a thread would access is looked at once in a state: for each pair of threads it took minutes.
+#[test]
+fn many_threads_before_atomic_blocks_keep_to_a_bound() {
+    let files = Files::new();
+    let file =
+        files.write("many.csm", "int x;\nvoid main() { parfor (int i = 0; i < 1000; i++) { atomic { x += 1; } } }\n");
+    let answer = call("hunt --max-states 1200 --samples 0", &[&file]);
+    assert_eq!(answer.status, 3, "{}", answer.stderr);
+    let expected = "not even all executions without a preemption were looked at: 1201 states so far\n";
+    assert_eq!(answer.stdout, expected);
+}
+
 /// `run` is asked for its steps; below a finding so many are of no use.
 #[test]
 fn a_long_execution_is_shown_where_it_is_asked_for() {
