@@ -64,9 +64,9 @@ pub struct SupportedObstacle {
     pub uses: usize,
     /// The first of these places: the file.
     pub at: Option<String>,
-    /// Line and column.
+    /// Its line, from 1.
     pub line: Option<u32>,
-    /// Column.
+    /// Its column, from 1.
     pub column: Option<u32>,
     /// What a compiler says, where the file is no program in C.
     #[serde(skip_serializing_if = "Option::is_none")]

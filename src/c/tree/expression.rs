@@ -200,23 +200,38 @@ pub enum UnaryOperator {
 
 /// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum BinaryOperator {
+    /// `*`
     Multiply,
+    /// `/`
     Divide,
+    /// `%`
     Remainder,
+    /// `+`
     Add,
+    /// `-`
     Subtract,
+    /// `<<`
     ShiftLeft,
+    /// `>>`
     ShiftRight,
+    /// `<`
     Less,
+    /// `>`
     Greater,
+    /// `<=`
     LessEqual,
+    /// `>=`
     GreaterEqual,
+    /// `==`
     Equal,
+    /// `!=`
     NotEqual,
+    /// `&`
     And,
+    /// `^`
     ExclusiveOr,
+    /// `|`
     Or,
     /// `&&`: the second operand is evaluated only if the first is true.
     LogicalAnd,
@@ -281,24 +296,33 @@ pub enum AtomicOperation {
 
 /// What a read-modify-write computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Modification {
+    /// `+`
     Add,
+    /// `-`
     Subtract,
+    /// `&`
     And,
+    /// `~(a & b)`
     NotAnd,
+    /// `|`
     Or,
+    /// `^`
     ExclusiveOr,
 }
 
 /// How an atomic operation is ordered, as written; what is not a constant is sequentially consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
 pub enum Order {
+    /// `memory_order_relaxed`
     Relaxed,
+    /// `memory_order_acquire`, and `memory_order_consume`.
     Acquire,
+    /// `memory_order_release`
     Release,
+    /// `memory_order_acq_rel`
     AcquireRelease,
+    /// `memory_order_seq_cst`
     SequentiallyConsistent,
     /// Of the `__sync_` functions: nothing moves across it, plain accesses included.
     Full,

@@ -16,6 +16,7 @@ mod ids;
 mod options;
 mod place;
 mod presumed;
+#[cfg(test)]
 mod print;
 mod reader;
 mod statement;
@@ -34,7 +35,6 @@ pub use ids::{DeclId, EnumerationId, ExprId, LabelId, RecordId, StmtId, StringId
 pub use options::{DataModel, Edition, Options, Standard, StandardError};
 pub use place::Place;
 pub use presumed::{LineMark, LineMarks};
-pub use print::print;
 pub use reader::{Reading, add_bytes, read};
 pub use statement::{Assembly, Case, Label, Stmt, StmtKind};
 pub use types::{BitField, Enumeration, Field, FunctionType, Integer, Length, Qualifiers, Record, Type, TypeKind};

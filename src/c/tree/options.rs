@@ -32,12 +32,16 @@ pub enum DataModel {
 
 /// The dialects of C, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
 pub enum Edition {
+    /// ISO C of 1990.
     C89,
+    /// ISO C of 1999.
     C99,
+    /// ISO C of 2011: threads and atomics.
     C11,
+    /// ISO C of 2018.
     C17,
+    /// ISO C of 2024.
     C23,
 }
 

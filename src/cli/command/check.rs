@@ -119,11 +119,8 @@ cannot be read. With --supported: 0 all files are read, 1 some are not.",
         }
         let is_about_findings = self.analysis.lints.is_given() || !self.analysis.program.inputs.is_empty();
         if matches!(self.common().format, Format::Listing(_)) || is_about_findings || self.common().is_watched {
-            return Err(
-                "`--supported` lists files, not findings: its options are `--all`, `--jobs`, `--format human` or \
-                        `json`, and how C is read"
-                    .to_owned(),
-            );
+            let options = "`--all`, `--jobs`, `--format human` or `json`, and how C is read";
+            return Err(format!("`--supported` lists files, not findings: its options are {options}"));
         }
         COptions::parse(&self.compiler).map(|_| ())
     }

@@ -7,7 +7,8 @@ mod layouts;
 mod nodes;
 mod places;
 
-use super::{DataModel, MemoryFiles, Options, Reading, Unit, add_bytes, print, read};
+use super::print::print;
+use super::{DataModel, MemoryFiles, Options, Reading, Unit, add_bytes, read};
 use cssame_source::{FileId, SourceMap};
 
 /// Reads a text as `main.c` beside these files.
