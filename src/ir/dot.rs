@@ -95,7 +95,7 @@ fn write_flow(text: &mut String, program: &Program, (function, block): (Function
     let terminator = &program.functions[function].blocks[block].terminator;
     let labels = match terminator {
         Terminator::Branch { .. } => [" [label=T]", " [label=F]"],
-        Terminator::Jump(_) | Terminator::Return(_) => ["", ""],
+        Terminator::Jump(_) | Terminator::Return(_) | Terminator::End(_) => ["", ""],
     };
     for (target, label) in terminator.successors().zip(labels) {
         let _ = writeln!(text, "  f{}_b{}_{last} -> f{}_b{}_0{label};", function.0, block.0, function.0, target.0);

@@ -18,6 +18,7 @@ mod leaf;
 pub mod operation;
 pub mod picture;
 mod place;
+mod pointer;
 pub mod print;
 mod reached;
 pub mod structure;
@@ -37,10 +38,11 @@ pub use enumeration::Enumerations;
 pub use leaf::{Dimension, Leaf, LeafKind};
 pub use operation::*;
 pub use place::{Base, Index, Operand, Place};
+pub use pointer::{Object, Pointer};
 pub use reached::Follow;
 pub use sync::Synchronisation;
 pub use types::{ArrayId, ArrayType, Class, ClassId, Field, Type};
-pub use value::{ScalarType, Value};
+pub use value::{Integer, ScalarType, Value};
 
 id! {
     /// A function, a method, or an arm of a `cobegin`/`parfor`.
@@ -82,6 +84,8 @@ pub struct Program {
     pub functions: Arena<FunctionId, Function>,
     /// Where execution begins; `None` for a file that holds only classes and functions.
     pub main: Option<FunctionId>,
+    /// Whether the end of `main` ends the program, as in C: threads that have not ended then are no deadlock.
+    pub ends_with_main: bool,
     /// Memory variables.
     pub variables: Arena<VariableId, Variable>,
     /// Parts of memory variables; the leaves of one variable stand together, by rising offset. Those of an array of
@@ -242,7 +246,8 @@ pub struct Function {
 pub enum RegisterType {
     /// A value.
     Scalar(ScalarType),
-    /// The address of a variable or of a part of one.
+    /// The address of a variable or of a part of one, which never changes and is never stored. What may be stored, compared and
+    /// computed with is a scalar: [`ScalarType::Pointer`].
     Reference,
 }
 

@@ -12,6 +12,24 @@ pub enum Arithmetic {
     Long,
     /// IEEE.
     Double,
+    /// 32 bits, unsigned, wrapping.
+    UnsignedInt,
+    /// 64 bits, unsigned, wrapping.
+    UnsignedLong,
+}
+
+impl Arithmetic {
+    /// The type that it computes in.
+    #[must_use]
+    pub fn scalar(self) -> ScalarType {
+        match self {
+            Arithmetic::Int => ScalarType::Int,
+            Arithmetic::Long => ScalarType::Long,
+            Arithmetic::Double => ScalarType::Double,
+            Arithmetic::UnsignedInt => ScalarType::UnsignedInt,
+            Arithmetic::UnsignedLong => ScalarType::UnsignedLong,
+        }
+    }
 }
 
 /// Operators of one operand.
@@ -62,6 +80,8 @@ pub enum BinaryOperator {
     EqualDouble,
     /// `!=` of doubles
     NotEqualDouble,
+    /// A pointer so many cells behind another one; the second operand is a `long`.
+    PointerAdd,
 }
 
 /// An atomic read and write of one cell.
@@ -80,6 +100,47 @@ pub enum AtomicOperation {
     Swap(Operand),
     /// Adds the operand; the result is what the cell held.
     FetchAdd(Operand, Arithmetic),
+    /// Writes `new` where the cell holds the bits of `old`; the result is what the cell held.
+    CompareExchange {
+        /// What the cell must hold.
+        old: Operand,
+        /// What it then gets.
+        new: Operand,
+    },
+    /// Computes with the operand in that type of integers, and writes; the result is what the cell held.
+    FetchModify(Modification, Operand, ScalarType),
+}
+
+/// What a read-modify-write of an integer computes from what is there and its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Modification {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    ExclusiveOr,
+    /// `~(a & b)`
+    NotAnd,
+}
+
+impl Modification {
+    /// The name of the operation.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Modification::Add => "fetch_add",
+            Modification::Subtract => "fetch_sub",
+            Modification::And => "fetch_and",
+            Modification::Or => "fetch_or",
+            Modification::ExclusiveOr => "fetch_xor",
+            Modification::NotAnd => "fetch_nand",
+        }
+    }
 }
 
 impl AtomicOperation {
@@ -90,7 +151,28 @@ impl AtomicOperation {
             AtomicOperation::CompareAndSwap { .. } => "cas",
             AtomicOperation::Swap(_) => "swap",
             AtomicOperation::FetchAdd(..) => "fetch_add",
+            AtomicOperation::CompareExchange { .. } => "cas",
+            AtomicOperation::FetchModify(modification, ..) => modification.word(),
         }
+    }
+
+    /// Its operands.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + use<> {
+        let (first, second) = match *self {
+            AtomicOperation::CompareAndSwap { old, new, .. } | AtomicOperation::CompareExchange { old, new } => {
+                (old, Some(new))
+            }
+            AtomicOperation::Swap(value)
+            | AtomicOperation::FetchAdd(value, _)
+            | AtomicOperation::FetchModify(_, value, _) => (value, None),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// Whether it may leave the cell as it is.
+    #[must_use]
+    pub fn may_fail(&self) -> bool {
+        matches!(self, AtomicOperation::CompareAndSwap { .. } | AtomicOperation::CompareExchange { .. })
     }
 }
 
@@ -238,10 +320,12 @@ pub enum Instruction {
         /// Highest.
         high: Operand,
     },
-    /// Writes a line to the output of the thread: the operands with one space between.
+    /// Writes a line to the output of the thread.
     Print {
         /// The operands and their types.
         arguments: Vec<(Operand, ScalarType)>,
+        /// Whether they stand with one space between, else close together.
+        spaced: bool,
     },
     /// Fails unless the condition holds.
     Assert {
@@ -292,6 +376,13 @@ pub enum Instruction {
     JoinThread {
         /// The handle.
         handle: Operand,
+        /// Gets what the function of the thread has returned.
+        dest: Option<RegisterId>,
+    },
+    /// `dest = self()`: the handle of the thread itself.
+    CurrentThread {
+        /// Gets the handle.
+        dest: RegisterId,
     },
     /// From here to the matching end, in one step.
     AtomicBegin,
@@ -315,6 +406,8 @@ pub enum Terminator {
     },
     /// Leaves the function.
     Return(Option<Operand>),
+    /// Leaves all functions of the thread, which ends with that value.
+    End(Option<Operand>),
 }
 
 impl Terminator {
@@ -323,7 +416,7 @@ impl Terminator {
         let (first, second) = match *self {
             Terminator::Jump(target) => (Some(target), None),
             Terminator::Branch { then_block, else_block, .. } => (Some(then_block), Some(else_block)),
-            Terminator::Return(_) => (None, None),
+            Terminator::Return(_) | Terminator::End(_) => (None, None),
         };
         first.into_iter().chain(second)
     }
@@ -341,8 +434,11 @@ impl Instruction {
             | Instruction::Atomic { dest, .. }
             | Instruction::Address { dest, .. }
             | Instruction::Allocate { dest, .. }
-            | Instruction::Choose { dest, .. } => Some(*dest),
-            Instruction::Call { dest, .. } | Instruction::Spawn { dest, .. } => *dest,
+            | Instruction::Choose { dest, .. }
+            | Instruction::CurrentThread { dest } => Some(*dest),
+            Instruction::Call { dest, .. }
+            | Instruction::Spawn { dest, .. }
+            | Instruction::JoinThread { dest, .. } => *dest,
             Instruction::Synchronise(operation) => operation.verdict,
             Instruction::Store { .. }
             | Instruction::Print { .. }
@@ -351,7 +447,6 @@ impl Instruction {
             | Instruction::Assume { .. }
             | Instruction::Fork { .. }
             | Instruction::Join
-            | Instruction::JoinThread { .. }
             | Instruction::AtomicBegin
             | Instruction::AtomicEnd => None,
         }
@@ -388,26 +483,21 @@ impl Instruction {
             }
             Instruction::Atomic { op, place, .. } => {
                 place.uses(f);
-                match op {
-                    AtomicOperation::CompareAndSwap { old, new, .. } => {
-                        operand(old, f);
-                        operand(new, f);
-                    }
-                    AtomicOperation::Swap(value) | AtomicOperation::FetchAdd(value, _) => operand(value, f),
-                }
+                op.operands().for_each(|value| operand(&value, f));
             }
             Instruction::Choose { low, high, .. } => {
                 operand(low, f);
                 operand(high, f);
             }
-            Instruction::Print { arguments } => arguments.iter().for_each(|(argument, _)| operand(argument, f)),
+            Instruction::Print { arguments, .. } => arguments.iter().for_each(|(argument, _)| operand(argument, f)),
             Instruction::Assert { condition, .. } | Instruction::Assume { condition } => operand(condition, f),
             Instruction::Call { arguments, .. } => arguments.iter().for_each(|argument| operand(argument, f)),
             Instruction::Synchronise(synchronisation) => synchronisation.places().for_each(|place| place.uses(f)),
             Instruction::Fork { threads, .. } => threads.iter().for_each(|thread| thread.uses(f)),
             Instruction::Spawn { thread, .. } => thread.uses(f),
-            Instruction::JoinThread { handle } => operand(handle, f),
+            Instruction::JoinThread { handle, .. } => operand(handle, f),
             Instruction::Allocate { .. }
+            | Instruction::CurrentThread { .. }
             | Instruction::Error { .. }
             | Instruction::Join
             | Instruction::AtomicBegin

@@ -30,6 +30,19 @@ pub enum Base {
     Global(VariableId),
     /// What a reference register points to.
     Reference(RegisterId),
+    /// What a register of type `pointer` points to; the program fails where that is no cell of an object.
+    Pointer(RegisterId),
+}
+
+impl Base {
+    /// The register that it is computed from.
+    #[must_use]
+    pub fn register(self) -> Option<RegisterId> {
+        match self {
+            Base::Global(_) => None,
+            Base::Reference(register) | Base::Pointer(register) => Some(register),
+        }
+    }
 }
 
 /// A place in memory: base + offset + any number of indices, each times its stride.
@@ -69,7 +82,7 @@ impl Place {
 
     /// Calls `f` with every register that the address is computed from.
     pub fn uses(&self, f: &mut impl FnMut(RegisterId)) {
-        if let Base::Reference(register) = self.base {
+        if let Some(register) = self.base.register() {
             f(register);
         }
         for operand in self.indices.iter().flat_map(|index| [index.operand, index.length]) {

@@ -21,7 +21,7 @@ use super::{
 use cssame_source::{SourceMap, Span};
 use std::fmt::Write;
 
-pub use words::constant_text;
+pub use words::{constant_text, pointer_text};
 
 /// An instruction of a block; its terminator stands behind the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! Types and values.
 
-use super::TextId;
+use super::{Pointer, TextId};
 
 /// Types of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +17,46 @@ pub enum ScalarType {
     String,
     /// A thread handle: 0, or the number of a thread plus one.
     Thread,
+    /// 8 bits, two's complement, wrapping. This and the types below are those of C.
+    SignedChar,
+    /// 8 bits, unsigned.
+    UnsignedChar,
+    /// 16 bits, two's complement, wrapping.
+    Short,
+    /// 16 bits, unsigned.
+    UnsignedShort,
+    /// 32 bits, unsigned.
+    UnsignedInt,
+    /// 64 bits, unsigned.
+    UnsignedLong,
+    /// The address of a cell, none, or an integer that was cast to a pointer: the bits of a [`Pointer`].
+    Pointer,
+}
+
+/// Width and sign of an integer type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Integer {
+    /// 8, 16, 32 or 64.
+    pub bits: u32,
+    /// Whether its values may be negative.
+    pub signed: bool,
+}
+
+impl Integer {
+    /// The bits of the value that is left of others in this type: of fewer than 64 bits, the value itself, with its sign.
+    #[inline]
+    #[must_use]
+    pub fn wrap(self, bits: i64) -> i64 {
+        match (self.bits, self.signed) {
+            (8, true) => i64::from(bits as i8),
+            (8, false) => i64::from(bits as u8),
+            (16, true) => i64::from(bits as i16),
+            (16, false) => i64::from(bits as u16),
+            (32, true) => i64::from(bits as i32),
+            (32, false) => i64::from(bits as u32),
+            _ => bits,
+        }
+    }
 }
 
 impl ScalarType {
@@ -30,7 +70,40 @@ impl ScalarType {
             ScalarType::Double => "double",
             ScalarType::String => "string",
             ScalarType::Thread => "thread",
+            ScalarType::SignedChar => "signed char",
+            ScalarType::UnsignedChar => "unsigned char",
+            ScalarType::Short => "short",
+            ScalarType::UnsignedShort => "unsigned short",
+            ScalarType::UnsignedInt => "unsigned int",
+            ScalarType::UnsignedLong => "unsigned long",
+            ScalarType::Pointer => "pointer",
         }
+    }
+
+    /// Its width and sign, if it is an integer type.
+    #[must_use]
+    pub fn integer(self) -> Option<Integer> {
+        let (bits, signed) = match self {
+            ScalarType::SignedChar => (8, true),
+            ScalarType::UnsignedChar => (8, false),
+            ScalarType::Short => (16, true),
+            ScalarType::UnsignedShort => (16, false),
+            ScalarType::Int => (32, true),
+            ScalarType::UnsignedInt => (32, false),
+            ScalarType::Long => (64, true),
+            ScalarType::UnsignedLong => (64, false),
+            ScalarType::Bool | ScalarType::Double | ScalarType::String | ScalarType::Thread | ScalarType::Pointer => {
+                return None;
+            }
+        };
+        Some(Integer { bits, signed })
+    }
+
+    /// Whether it is one of the types that only C has.
+    #[must_use]
+    pub fn is_of_c(self) -> bool {
+        use ScalarType::{Bool, Double, Int, Long, String, Thread};
+        !matches!(self, Int | Long | Bool | Double | String | Thread)
     }
 }
 
@@ -49,6 +122,10 @@ pub enum Value {
     String(TextId),
     /// No thread.
     NoThread,
+    /// A value of an integer type other than `int` and `long`, by its bits.
+    Integer(ScalarType, i64),
+    /// An address, or none.
+    Pointer(Pointer),
 }
 
 impl Value {
@@ -62,6 +139,8 @@ impl Value {
             Value::Double(_) => ScalarType::Double,
             Value::String(_) => ScalarType::String,
             Value::NoThread => ScalarType::Thread,
+            Value::Integer(ty, _) => ty,
+            Value::Pointer(_) => ScalarType::Pointer,
         }
     }
 
@@ -75,6 +154,8 @@ impl Value {
             Value::Double(value) => value.to_bits() as i64,
             Value::String(text) => i64::from(text.0),
             Value::NoThread => 0,
+            Value::Integer(_, bits) => bits,
+            Value::Pointer(pointer) => pointer.bits(),
         }
     }
 
@@ -89,6 +170,13 @@ impl Value {
             ScalarType::String => Value::String(TextId(bits as u32)),
             // A handle has no literal but the empty one.
             ScalarType::Thread => Value::NoThread,
+            ScalarType::Pointer => Value::Pointer(Pointer::from_bits(bits)),
+            ScalarType::SignedChar
+            | ScalarType::UnsignedChar
+            | ScalarType::Short
+            | ScalarType::UnsignedShort
+            | ScalarType::UnsignedInt
+            | ScalarType::UnsignedLong => Value::Integer(ty, bits),
         }
     }
 }

@@ -4,8 +4,9 @@
 
 use super::{Mention, Printer, Site, Version};
 use crate::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, Program,
-    ReadId, RegisterId, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator, Value,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Object, Operand, Place,
+    Pointer, Program, ReadId, RegisterId, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds,
+    UnaryOperator, Value,
 };
 
 /// A constant as it is written: `3`, `3L`, `true`, `1.5`, `"text"`.
@@ -18,6 +19,26 @@ pub fn constant_text(program: &Program, value: Value) -> String {
         Value::Double(value) => format!("{value:?}"),
         Value::String(text) => format!("{:?}", program.texts.get(text)),
         Value::NoThread => "no thread".to_owned(),
+        Value::Integer(ScalarType::UnsignedLong, bits) => format!("{}UL", bits as u64),
+        Value::Integer(ScalarType::UnsignedInt, bits) => format!("{bits}U"),
+        Value::Integer(ty, bits) => format!("({}){bits}", ty.name()),
+        Value::Pointer(pointer) => pointer_text(program, pointer),
+    }
+}
+
+/// A pointer as a constant: `&x`, `&a[2]`, `NULL`; behind the end of an object the cells behind its beginning.
+#[must_use]
+pub fn pointer_text(program: &Program, pointer: Pointer) -> String {
+    let Some((object, cell)) = pointer.target() else {
+        return if pointer == Pointer::NULL { "NULL".to_owned() } else { format!("(pointer){}", pointer.bits()) };
+    };
+    let Object::Global(variable) = object else { return "&(a local)".to_owned() };
+    match program.leaf_at(variable, cell) {
+        Some((leaf, element)) => format!("&{}", program.leaves[leaf].element_name(&program.texts, element)),
+        None => {
+            let name = program.variables.get(variable).map_or("?", |variable| program.texts.get(variable.name));
+            format!("&{name}+{}", cell as i32)
+        }
     }
 }
 
@@ -39,6 +60,8 @@ impl Printer<'_> {
             }
             Terminator::Return(Some(value)) => format!("return {}", self.operand(site, value)),
             Terminator::Return(None) => "return".to_owned(),
+            Terminator::End(Some(value)) => format!("end thread {}", self.operand(site, value)),
+            Terminator::End(None) => "end thread".to_owned(),
         }
     }
 
@@ -61,15 +84,10 @@ impl Printer<'_> {
             }
             Instruction::Atomic { dest: to, op, place, read: _, definition } => {
                 let target = self.write(site, place, *definition);
-                match op {
-                    AtomicOperation::CompareAndSwap { old, new, double: _ } => {
-                        format!("{} = cas {target}, {}, {}", dest(to), operand(old), operand(new))
-                    }
-                    AtomicOperation::Swap(value) => format!("{} = swap {target}, {}", dest(to), operand(value)),
-                    AtomicOperation::FetchAdd(value, _) => {
-                        format!("{} = fetch_add {target}, {}", dest(to), operand(value))
-                    }
-                }
+                let operands: Vec<String> = op.operands().map(|value| operand(&value)).collect();
+                // One of them says whether, the other what it has found.
+                let word = if let AtomicOperation::CompareExchange { .. } = op { "exchange" } else { op.word() };
+                format!("{} = {word} {target}, {}", dest(to), operands.join(", "))
             }
             Instruction::Address { dest: to, place } => format!("{} = {}", dest(to), self.address(site, place)),
             Instruction::Allocate { dest: to, variable } => {
@@ -79,7 +97,7 @@ impl Printer<'_> {
             Instruction::Choose { dest: to, low, high } => {
                 format!("{} = choose({}, {})", dest(to), operand(low), operand(high))
             }
-            Instruction::Print { arguments } => {
+            Instruction::Print { arguments, .. } => {
                 let arguments: Vec<String> = arguments.iter().map(|(argument, _)| operand(argument)).collect();
                 format!("print {}", arguments.join(", ")).trim_end().to_owned()
             }
@@ -96,6 +114,7 @@ impl Printer<'_> {
             | Instruction::Join
             | Instruction::Spawn { .. }
             | Instruction::JoinThread { .. } => self.transfer(site, instruction),
+            Instruction::CurrentThread { dest: to } => format!("{} = self", dest(to)),
             Instruction::Synchronise(operation) => self.synchronisation(site, operation),
             Instruction::AtomicBegin => "begin atomic".to_owned(),
             Instruction::AtomicEnd => "end atomic".to_owned(),
@@ -125,7 +144,7 @@ impl Printer<'_> {
                 let arguments = self.operands(site, &thread.arguments);
                 format!("{}spawn {function}({arguments}) as {}", to(dest), self.label(site, thread))
             }
-            Instruction::JoinThread { handle } => format!("join {}", self.operand(site, handle)),
+            Instruction::JoinThread { handle, dest } => format!("{}join {}", to(dest), self.operand(site, handle)),
             _ => "join".to_owned(),
         }
     }
@@ -198,7 +217,7 @@ impl Printer<'_> {
                 }
                 None => self.address(site, place),
             },
-            Base::Reference(_) => self.address(site, place).trim_start_matches('&').to_owned(),
+            Base::Reference(_) | Base::Pointer(_) => self.address(site, place).trim_start_matches('&').to_owned(),
         }
     }
 
@@ -207,6 +226,7 @@ impl Printer<'_> {
         let name = match place.base {
             Base::Global(variable) => format!("&{}", self.program.texts.get(self.program.variables[variable].name)),
             Base::Reference(register) => self.register(site, register, Mention::RegisterRead(register)),
+            Base::Pointer(register) => format!("*{}", self.register(site, register, Mention::RegisterRead(register))),
         };
         // The first part of an object is not the object.
         let plain = place.offset == 0 && (name != "&this" || !place.indices.is_empty());
@@ -234,6 +254,8 @@ fn suffix(arithmetic: Arithmetic) -> &'static str {
         Arithmetic::Int => "",
         Arithmetic::Long => ".long",
         Arithmetic::Double => ".double",
+        Arithmetic::UnsignedInt => ".unsigned",
+        Arithmetic::UnsignedLong => ".ulong",
     }
 }
 
@@ -266,6 +288,7 @@ fn binary(op: BinaryOperator) -> String {
         BinaryOperator::NotEqual => ("!=", ""),
         BinaryOperator::EqualDouble => ("==", ".double"),
         BinaryOperator::NotEqualDouble => ("!=", ".double"),
+        BinaryOperator::PointerAdd => ("+", ".pointer"),
     };
     format!("{sign}{ty}")
 }
@@ -278,7 +301,9 @@ impl Printer<'_> {
         match (block.instructions.get(site.position), block.terminator) {
             (Some(instruction), _) => instruction.uses(&mut |register| registers.push(register)),
             (None, Terminator::Branch { condition: Operand::Register(register), .. }) => registers.push(register),
-            (None, Terminator::Return(Some(Operand::Register(register)))) => registers.push(register),
+            (None, Terminator::Return(Some(Operand::Register(register))) | Terminator::End(Some(Operand::Register(register)))) => {
+                registers.push(register);
+            }
             (None, _) => {}
         }
         registers.sort_unstable();

@@ -188,7 +188,7 @@ impl Places {
                 Work::Edge(block, else_block),
                 Work::Token(Token::End),
             ]),
-            Terminator::Return(_) => work.push(Work::Token(Token::Return(block))),
+            Terminator::Return(_) | Terminator::End(_) => work.push(Work::Token(Token::Return(block))),
         }
         end(inside, work);
         work.extend(loops.is_head(block).then_some(Work::Token(Token::End)));

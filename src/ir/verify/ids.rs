@@ -35,9 +35,10 @@ pub(super) fn check_ids(scope: &mut Scope<'_>) {
             scope.exists(blocks.get(target).is_some(), "block", target.0);
         }
         match terminator {
-            Terminator::Jump(_) | Terminator::Return(None) => {}
+            Terminator::Jump(_) | Terminator::Return(None) | Terminator::End(None) => {}
             Terminator::Branch { condition: operand, then_block: _, else_block: _ }
-            | Terminator::Return(Some(operand)) => scope.operand(operand),
+            | Terminator::Return(Some(operand))
+            | Terminator::End(Some(operand)) => scope.operand(operand),
         }
     }
 }
@@ -87,7 +88,7 @@ impl Scope<'_> {
         let Place { base, offset: _, indices } = place;
         match base {
             Base::Global(variable) => self.variable(*variable),
-            Base::Reference(register) => self.register(*register),
+            Base::Reference(register) | Base::Pointer(register) => self.register(*register),
         }
         for Index { operand, length, stride: _ } in indices {
             self.operand(operand);
@@ -106,10 +107,7 @@ impl Scope<'_> {
     }
 
     fn atomic(&mut self, op: &AtomicOperation) {
-        match op {
-            AtomicOperation::CompareAndSwap { old, new, double: _ } => self.operands([old, new]),
-            AtomicOperation::Swap(value) | AtomicOperation::FetchAdd(value, _) => self.operand(value),
-        }
+        op.operands().for_each(|operand| self.operand(&operand));
     }
 
     fn synchronisation(&mut self, operation: &Synchronisation) {
@@ -122,7 +120,7 @@ impl Scope<'_> {
             Instruction::Copy { dest: _, source: operand }
             | Instruction::Unary { dest: _, op: _, operand }
             | Instruction::Assume { condition: operand }
-            | Instruction::JoinThread { handle: operand } => self.operand(operand),
+            | Instruction::JoinThread { handle: operand, dest: _ } => self.operand(operand),
             Instruction::Binary { dest: _, op: _, left, right }
             | Instruction::Choose { dest: _, low: left, high: right } => {
                 self.operands([left, right]);
@@ -144,7 +142,7 @@ impl Scope<'_> {
             }
             Instruction::Address { dest: _, place } => self.place(place),
             Instruction::Allocate { dest: _, variable } => self.variable(*variable),
-            Instruction::Print { arguments } => self.operands(arguments.iter().map(|(operand, _)| operand)),
+            Instruction::Print { arguments, spaced: _ } => self.operands(arguments.iter().map(|(operand, _)| operand)),
             Instruction::Assert { condition, message } => {
                 self.operand(condition);
                 message.iter().for_each(|&message| self.text(message));
@@ -162,7 +160,10 @@ impl Scope<'_> {
                 }
             }
             Instruction::Spawn { dest: _, thread } => self.thread(thread),
-            Instruction::Join | Instruction::AtomicBegin | Instruction::AtomicEnd => {}
+            Instruction::Join
+            | Instruction::CurrentThread { dest: _ }
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd => {}
         }
     }
 }

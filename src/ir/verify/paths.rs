@@ -71,7 +71,7 @@ fn accesses(function: &Function, order: &[BlockId]) -> (Accesses, Accesses) {
         let operand = match block.terminator {
             Terminator::Jump(_) => None,
             Terminator::Branch { condition, .. } => Some(condition),
-            Terminator::Return(operand) => operand,
+            Terminator::Return(operand) | Terminator::End(operand) => operand,
         };
         if let Some(Operand::Register(register)) = operand
             && newest[register.index()] != Some(id)

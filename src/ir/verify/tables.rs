@@ -14,6 +14,7 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
     let Program {
         functions,
         main,
+        ends_with_main: _,
         variables,
         leaves,
         classes,

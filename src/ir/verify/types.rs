@@ -32,19 +32,15 @@ pub(super) fn check_types(scope: &mut Scope<'_>) {
             Terminator::Branch { condition, then_block: _, else_block: _ } => {
                 check.scalar(&condition, ScalarType::Bool)
             }
+            Terminator::End(value) => {
+                let fits = value.is_none_or(|value| check.type_of(&value) == Scalar(ScalarType::Pointer));
+                check.scope.demand(fits, || "ends with what is no pointer".into());
+            }
             Terminator::Return(value) => {
                 let ty = value.map(|value| check.type_of(&value));
                 check.scope.demand(ty == function.result.map(Scalar), || "returns what it should not".into());
             }
         }
-    }
-}
-
-fn scalar_of(arithmetic: Arithmetic) -> ScalarType {
-    match arithmetic {
-        Arithmetic::Int => ScalarType::Int,
-        Arithmetic::Long => ScalarType::Long,
-        Arithmetic::Double => ScalarType::Double,
     }
 }
 
@@ -88,6 +84,13 @@ impl Types<'_, '_> {
         self.scope.demand(ty == Scalar(expected), || format!("an operand is {ty:?}, not {}", expected.name()));
     }
 
+    /// The register of an address: a reference, or a pointer.
+    fn address(&mut self, dest: RegisterId) {
+        let ty = self.register(dest);
+        let fits = ty == Reference || ty == Scalar(ScalarType::Pointer);
+        self.scope.demand(fits, || format!("register {} is {ty:?}, but gets an address", dest.0));
+    }
+
     fn dest(&mut self, dest: RegisterId, expected: RegisterType) {
         let ty = self.register(dest);
         self.scope.demand(ty == expected, || format!("register {} is {ty:?}, but gets {expected:?}", dest.0));
@@ -102,6 +105,12 @@ impl Types<'_, '_> {
                     format!("register {} is no reference", register.0)
                 });
                 self.allocated[register.index()]
+            }
+            Base::Pointer(register) => {
+                let ty = self.register(register);
+                let fits = ty == Scalar(ScalarType::Pointer);
+                self.scope.demand(fits, || format!("register {} is no pointer", register.0));
+                None
             }
         };
         for operand in place.indices.iter().flat_map(|index| [index.operand, index.length]) {
@@ -150,16 +159,16 @@ impl Types<'_, '_> {
             Instruction::Store { place, value, definition: _ } => self.data(place, self.type_of(value)),
             Instruction::Atomic { dest, op, place, read: _, definition: _ } => self.atomic(*dest, op, place),
             Instruction::Address { dest, place } => {
-                self.dest(*dest, Reference);
+                self.address(*dest);
                 self.place(place);
             }
-            Instruction::Allocate { dest, variable: _ } => self.dest(*dest, Reference),
+            Instruction::Allocate { dest, variable: _ } => self.address(*dest),
             Instruction::Choose { dest, low, high } => {
                 self.scalar(low, ScalarType::Int);
                 self.scalar(high, ScalarType::Int);
                 self.dest(*dest, Scalar(ScalarType::Int));
             }
-            Instruction::Print { arguments } => arguments.iter().for_each(|(operand, ty)| self.scalar(operand, *ty)),
+            Instruction::Print { arguments, spaced: _ } => arguments.iter().for_each(|(operand, ty)| self.scalar(operand, *ty)),
             Instruction::Assert { condition, message: _ } | Instruction::Assume { condition } => {
                 self.scalar(condition, ScalarType::Bool);
             }
@@ -177,7 +186,11 @@ impl Types<'_, '_> {
                 self.thread(thread);
                 dest.iter().for_each(|&dest| self.dest(dest, Scalar(ScalarType::Thread)));
             }
-            Instruction::JoinThread { handle } => self.scalar(handle, ScalarType::Thread),
+            Instruction::JoinThread { handle, dest } => {
+                self.scalar(handle, ScalarType::Thread);
+                dest.iter().for_each(|&dest| self.dest(dest, Scalar(ScalarType::Pointer)));
+            }
+            Instruction::CurrentThread { dest } => self.dest(*dest, Scalar(ScalarType::Thread)),
             Instruction::Error { message: _ }
             | Instruction::Join
             | Instruction::AtomicBegin
@@ -188,7 +201,7 @@ impl Types<'_, '_> {
     fn unary(&mut self, dest: RegisterId, op: UnaryOperator, operand: &Operand) {
         let (from, to) = match op {
             UnaryOperator::Negate(arithmetic) | UnaryOperator::Complement(arithmetic) => {
-                (scalar_of(arithmetic), scalar_of(arithmetic))
+                (arithmetic.scalar(), arithmetic.scalar())
             }
             UnaryOperator::Not => (ScalarType::Bool, ScalarType::Bool),
             UnaryOperator::Convert(from, to) => (from, to),
@@ -208,24 +221,28 @@ impl Types<'_, '_> {
             | BinaryOperator::Subtract(arithmetic)
             | BinaryOperator::Multiply(arithmetic)
             | BinaryOperator::Divide(arithmetic)
-            | BinaryOperator::Remainder(arithmetic) => (both(scalar_of(arithmetic)), Scalar(scalar_of(arithmetic))),
+            | BinaryOperator::Remainder(arithmetic) => (both(arithmetic.scalar()), Scalar(arithmetic.scalar())),
             BinaryOperator::ShiftLeft(arithmetic) | BinaryOperator::ShiftRight(arithmetic) => {
-                let ty = Scalar(scalar_of(arithmetic));
+                let ty = Scalar(arithmetic.scalar());
                 let counts = right_type == Scalar(ScalarType::Long) && arithmetic != Arithmetic::Double;
                 (left_type == ty && counts, ty)
             }
             BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Xor => {
-                let bits = matches!(left_type, Scalar(ScalarType::Int | ScalarType::Long | ScalarType::Bool));
+                let bits = matches!(left_type, Scalar(ty) if ty.integer().is_some() || ty == ScalarType::Bool);
                 (left_type == right_type && bits, left_type)
             }
             BinaryOperator::Less(arithmetic) | BinaryOperator::LessEqual(arithmetic) => {
-                (both(scalar_of(arithmetic)), boolean)
+                (both(arithmetic.scalar()), boolean)
             }
             BinaryOperator::Equal | BinaryOperator::NotEqual => {
                 let bits = left_type != Reference && left_type != Scalar(ScalarType::Double);
                 (left_type == right_type && bits, boolean)
             }
             BinaryOperator::EqualDouble | BinaryOperator::NotEqualDouble => (both(ScalarType::Double), boolean),
+            BinaryOperator::PointerAdd => {
+                let pointer = Scalar(ScalarType::Pointer);
+                (left_type == pointer && right_type == Scalar(ScalarType::Long), pointer)
+            }
         };
         self.scope.demand(fits, || format!("{op:?} of {left_type:?} and {right_type:?}"));
         self.dest(dest, result);
@@ -240,15 +257,27 @@ impl Types<'_, '_> {
                 self.dest(dest, Scalar(ScalarType::Bool));
                 ty
             }
+            AtomicOperation::CompareExchange { old, new } => {
+                let ty = self.type_of(old);
+                self.scope.demand(ty == self.type_of(new), || "a compare-and-exchange of several types".into());
+                self.dest(dest, ty);
+                ty
+            }
+            AtomicOperation::FetchModify(_, value, ty) => {
+                self.scope.demand(ty.integer().is_some(), || "a modification of what is no integer".into());
+                self.scalar(value, *ty);
+                self.dest(dest, Scalar(*ty));
+                Scalar(*ty)
+            }
             AtomicOperation::Swap(value) => {
                 let ty = self.type_of(value);
                 self.dest(dest, ty);
                 ty
             }
             AtomicOperation::FetchAdd(value, arithmetic) => {
-                self.scalar(value, scalar_of(*arithmetic));
-                self.dest(dest, Scalar(scalar_of(*arithmetic)));
-                Scalar(scalar_of(*arithmetic))
+                self.scalar(value, arithmetic.scalar());
+                self.dest(dest, Scalar(arithmetic.scalar()));
+                Scalar(arithmetic.scalar())
             }
         };
         self.data(place, ty);
