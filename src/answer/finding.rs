@@ -32,6 +32,10 @@ pub fn code_of(kind: FailureKind) -> Code {
         FailureKind::DivisionByZero => Code::DivisionByZero,
         FailureKind::IndexOutOfRange => Code::IndexOutOfRange,
         FailureKind::UnlockNotHeld => Code::UnlockNotHeld,
+        FailureKind::NullPointer
+        | FailureKind::InvalidPointer
+        | FailureKind::PointerOutOfRange
+        | FailureKind::DanglingPointer => Code::InvalidPointer,
         FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
             Code::StepLimit
         }
@@ -48,6 +52,7 @@ pub fn code_of_status(status: &str) -> Code {
         "division-by-zero" => Code::DivisionByZero,
         "index-out-of-range" => Code::IndexOutOfRange,
         "unlock-not-held" => Code::UnlockNotHeld,
+        "invalid-pointer" => Code::InvalidPointer,
         "step-limit" => Code::StepLimit,
         "not-linearizable" => Code::NotLinearizable,
         _ => Code::ErrorReached,

@@ -221,7 +221,9 @@ impl Writer<'_> {
     fn first_line(&self, function: FunctionId, block: BlockId) -> Option<usize> {
         let content = &self.unit.program.functions[function].blocks[block];
         let last = match content.terminator {
-            Terminator::Branch { .. } | Terminator::Return(Some(_)) => Some(&content.terminator_span),
+            Terminator::Branch { .. } | Terminator::Return(Some(_)) | Terminator::End(_) => {
+                Some(&content.terminator_span)
+            }
             Terminator::Jump(_) | Terminator::Return(None) => None,
         };
         content.spans.first().or(last).map(|&span| self.line(span))

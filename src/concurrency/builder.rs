@@ -164,6 +164,12 @@ impl<'p> GraphBuilder<'p> {
             self.blocks[walk.current as usize].terminates = true;
             match source.terminator {
                 Terminator::Return(_) => self.edge(walk.current, exit),
+                Terminator::End(_) => {
+                    let thread = self.unfolding.contexts[context].thread;
+                    let root = self.unfolding.threads[thread].root;
+                    let end = self.unfolding.contexts[root].exit;
+                    self.edge(walk.current, end);
+                }
                 _ => {
                     let values = iterations.fixed(iteration);
                     for target in self.unfolding.live_successors(program, (context, values), &source.terminator) {
@@ -262,7 +268,7 @@ impl<'p> GraphBuilder<'p> {
                 self.access(walk, position, EventKind::Write(*definition), place, span)
             }
             Instruction::Atomic { op, place, read, definition, .. } => {
-                let always = !matches!(op, cssame_ir::AtomicOperation::CompareAndSwap { .. });
+                let always = !op.may_fail();
                 let kind = EventKind::Update { read: *read, definition: *definition, always };
                 self.access(walk, position, kind, place, span);
             }

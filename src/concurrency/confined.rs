@@ -18,6 +18,7 @@
 //! else uses it. No step depends on the context, so recursion loses nothing. Not told apart: fields and elements of one
 //! variable, and calls of one function.
 
+use cssame_ir::points_to::escaping;
 use cssame_ir::{
     Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, RegisterType, VariableId,
 };
@@ -86,8 +87,9 @@ type Origins = Vec<SmallVec<[Root; 1]>>;
 impl Roots {
     fn of(program: &Program) -> Roots {
         let mut numbers = FxHashMap::default();
-        let mut locals = Vec::new();
+        let (mut locals, mut pointed) = (Vec::new(), Vec::new());
         for (id, function) in program.functions.entries() {
+            let escaping = escaping(function);
             for &parameter in &function.parameters {
                 if function.registers[parameter].ty == RegisterType::Reference {
                     numbers.insert((id, parameter), numbers.len() as Root);
@@ -95,13 +97,18 @@ impl Roots {
             }
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
                 if let Instruction::Allocate { dest, variable } = instruction {
+                    // Where a pointer goes is not followed.
+                    if function.registers[*dest].ty != RegisterType::Reference && escaping.contains(dest.index()) {
+                        pointed.push(numbers.len());
+                    }
                     locals.push((numbers.len() as Root, *variable));
                     numbers.insert((id, *dest), numbers.len() as Root);
                 }
             }
         }
         let none = FixedBitSet::with_capacity(numbers.len());
-        let (read, written, clashing) = (none.clone(), none.clone(), none);
+        let (read, written, mut clashing) = (none.clone(), none.clone(), none);
+        clashing.extend(pointed);
         Roots { sources: vec![Vec::new(); numbers.len()], numbers, locals, read, written, clashing, forks: Vec::new() }
     }
 

@@ -17,9 +17,12 @@
 use super::counted_loop::CountedLoops;
 use super::policy::{BLOCK_BUDGET, Policy, THREAD_BUDGET, UNROLLING_BUDGET, choose_policies};
 use super::unrolling::{Fixed, Iterations};
-use super::value::{AbstractValue, Evaluator, Writers};
+use super::value::{AbstractValue, Address, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, IterationId, KnownReads, MAIN_THREAD, Thread, ThreadId};
-use cssame_ir::{BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, VariableId};
+use cssame_ir::points_to::{PointsTo, Target};
+use cssame_ir::{
+    BlockId, FunctionId, Instruction, NewThread, Operand, Program, RegisterId, Storage, Terminator, VariableId,
+};
 use cssame_source::arena::Arena;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -62,6 +65,8 @@ pub(super) struct Unfolding {
     pub threads: Arena<ThreadId, Thread>,
     pub instances: Arena<InstanceId, Instance>,
     pub instance_ids: FxHashMap<(VariableId, Option<ContextId>), InstanceId>,
+    instances_of: FxHashMap<VariableId, Vec<InstanceId>>,
+    points_to: PointsTo,
     pub writers: Vec<Writers>,
     pub calls: FxHashMap<Site, ContextId>,
     pub forks: FxHashMap<Site, Vec<ThreadId>>,
@@ -113,6 +118,8 @@ pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads, ex
         threads: Arena::new(),
         instances: Arena::new(),
         instance_ids: FxHashMap::default(),
+        instances_of: FxHashMap::default(),
+        points_to: PointsTo::new(program),
         writers: program.functions.iter().map(Writers::of).collect(),
         calls: FxHashMap::default(),
         forks: FxHashMap::default(),
@@ -159,13 +166,25 @@ impl Unfolding {
         };
         let single = owner.is_none_or(|owner| {
             let context = &self.contexts[owner];
-            !context.recursive && !self.threads[context.thread].unordered
+            // A pointer to it that is stored somewhere may be one to another activation's.
+            let is_stored = self.points_to.is_stored(variable);
+            !context.recursive && !self.threads[context.thread].unordered && !is_stored
         });
-        let instances = &mut self.instances;
-        *self
-            .instance_ids
-            .entry((variable, owner))
-            .or_insert_with(|| instances.push(Instance { variable, context: owner, single, unique: owner.is_none() }))
+        let (instances, of_variable) = (&mut self.instances, &mut self.instances_of);
+        *self.instance_ids.entry((variable, owner)).or_insert_with(|| {
+            let id = instances.push(Instance { variable, context: owner, single, unique: owner.is_none() });
+            of_variable.entry(variable).or_default().push(id);
+            id
+        })
+    }
+
+    /// What a pointer in a register of a function may lead to, whatever the context; complete when all contexts are known.
+    fn pointees(&self, function: FunctionId, register: RegisterId) -> Vec<Address> {
+        let instances = |variable| self.instances_of.get(&variable).into_iter().flatten().copied();
+        let of_target = |&Target { variable, offset, exact }: &Target| {
+            instances(variable).map(move |instance| Address { instance, offset, exact })
+        };
+        self.points_to.of(function, register).iter().flat_map(of_target).collect()
     }
 
     /// Whether a context stands for calls from several places, because its function's contexts are merged.
@@ -208,6 +227,7 @@ impl Unfolding {
             };
             self.instance_ids.get(&(variable, owner)).copied().unwrap_or(InstanceId(0))
         };
+        let pointees = |register| self.pointees(of.function, register);
         f(&Evaluator {
             function: &program.functions[of.function],
             writers: &self.writers[of.function.index()],
@@ -216,6 +236,7 @@ impl Unfolding {
             known: &self.known,
             live: Some(&self.reachable[context.index()]),
             fixed,
+            pointees: &pointees,
         })
     }
 

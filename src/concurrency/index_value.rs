@@ -192,6 +192,7 @@ impl<'a> IndexValues<'a> {
         let mut path = match place.base {
             Base::Global(_) => Path::default(),
             Base::Reference(register) => self.reference(at, register, depth),
+            Base::Pointer(register) => Path { behind: Some((at.context, register)), indices: Vec::new() },
         };
         for index in &place.indices {
             if let (Operand::Register(register), None) = (index.operand, self.constant(at, index.operand)) {

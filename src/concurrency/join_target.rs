@@ -43,7 +43,7 @@ pub(super) fn joins_of_spawns(builder: &mut GraphBuilder<'_>) -> FxHashMap<u32, 
     let mut handles = Handles::new(builder);
     for join in &builder.joins {
         let function = &builder.program.functions[builder.unfolding.contexts[join.at.context].function];
-        let Instruction::JoinThread { handle: Operand::Register(register) } =
+        let Instruction::JoinThread { handle: Operand::Register(register), .. } =
             function.blocks[join.at.block].instructions[join.at.position as usize]
         else {
             continue;

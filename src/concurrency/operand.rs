@@ -11,7 +11,7 @@ use super::index_value::IndexValues;
 use super::row::{COPIES, Row, Rows, indices_of, written_path};
 use super::value::{Address, Evaluator};
 use super::{ContextId, IterationId, Location, LocationId};
-use cssame_ir::{LeafKind, Place};
+use cssame_ir::{Base, LeafKind, Place};
 
 /// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
 /// known may mean any of them.
@@ -66,7 +66,9 @@ impl GraphBuilder<'_> {
         let of = &self.program.leaves[first.leaf];
         let is_known = means.len() == 1 && first.element.is_some();
         let of_context = &self.unfolding.contexts[walk.context];
-        if !of.is_array() || is_known || of_context.recursive || self.unfolding.is_merged(walk.context) {
+        // A pointer may be moved: what it leads to is no part of a row that is known.
+        let is_pointer = matches!(place.base, Base::Pointer(_));
+        if !of.is_array() || is_known || is_pointer || of_context.recursive || self.unfolding.is_merged(walk.context) {
             return;
         }
         let program = self.program;

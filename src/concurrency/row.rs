@@ -108,6 +108,7 @@ pub(super) fn written_path(
             AbstractValue::References(addresses) if addresses.iter().all(|address| address.exact) => None,
             _ => Some((context, copied(before, register, copies))),
         },
+        Base::Pointer(register) => Some((context, register)),
     };
     let mut path = Path { behind, indices: Vec::new() };
     for index in &place.indices {

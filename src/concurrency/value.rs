@@ -12,7 +12,7 @@
 
 use super::{InstanceId, KnownReads};
 use cssame_ir::{
-    Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Operand, Place, RegisterId, ScalarType,
+    Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Object, Operand, Place, RegisterId, ScalarType,
     UnaryOperator, Value, VariableId,
 };
 use rustc_hash::FxHashMap;
@@ -163,6 +163,13 @@ pub struct Evaluator<'a> {
     pub live: Option<&'a [BlockId]>,
     /// Registers whose values are known where the operands stand.
     pub fixed: &'a [(RegisterId, i64)],
+    /// What a pointer in a register may lead to, whatever the context.
+    pub pointees: &'a dyn Fn(RegisterId) -> Vec<Address>,
+}
+
+/// Where it does not matter what pointers lead to.
+fn no_pointees(_: RegisterId) -> Vec<Address> {
+    Vec::new()
 }
 
 /// Where it does not matter which instance a variable is.
@@ -179,7 +186,16 @@ impl<'a> Evaluator<'a> {
         arguments: &'a [AbstractValue],
         known: &'a KnownReads,
     ) -> Evaluator<'a> {
-        Evaluator { function, writers, arguments, instance: &any_instance, known, live: None, fixed: &[] }
+        Evaluator {
+            function,
+            writers,
+            arguments,
+            instance: &any_instance,
+            known,
+            live: None,
+            fixed: &[],
+            pointees: &no_pointees,
+        }
     }
 }
 
@@ -210,7 +226,7 @@ impl Evaluator<'_> {
 
     fn at(&self, operand: Operand, fuel: u32) -> AbstractValue {
         let register = match operand {
-            Operand::Constant(value) => return AbstractValue::Constant(value.bits()),
+            Operand::Constant(value) => return self.value(value),
             Operand::Register(register) => register,
         };
         if let Some(&(_, bits)) = self.fixed.iter().find(|known| known.0 == register) {
@@ -243,7 +259,17 @@ impl Evaluator<'_> {
         };
         let bits = match instruction {
             Instruction::Copy { source, .. } => return self.at(*source, fuel),
-            Instruction::Unary { op, operand, .. } => constant(*operand).and_then(|bits| unary(*op, bits)),
+            Instruction::Unary { op, operand, .. } => match (op, self.at(*operand, fuel)) {
+                // A pointer keeps what it leads to.
+                (UnaryOperator::Convert(..), AbstractValue::References(addresses)) => {
+                    return AbstractValue::References(addresses);
+                }
+                (op, AbstractValue::Constant(bits)) => unary(*op, bits),
+                _ => None,
+            },
+            Instruction::Binary { op: BinaryOperator::PointerAdd, left, right, .. } => {
+                return self.pointer_add(*left, *right, fuel);
+            }
             Instruction::Binary { op, left, right, .. } => {
                 constant(*left).zip(constant(*right)).and_then(|(left, right)| binary(*op, left, right))
             }
@@ -262,13 +288,13 @@ impl Evaluator<'_> {
         let (skipped, exact) = self.skipped(place, fuel);
         let mut addresses = match place.base {
             Base::Global(variable) => vec![Address::of((self.instance)(variable))],
-            Base::Reference(register) => match self.at(Operand::Register(register), fuel) {
+            Base::Reference(register) | Base::Pointer(register) => match self.at(Operand::Register(register), fuel) {
                 AbstractValue::References(addresses) => addresses,
                 _ => return AbstractValue::Unknown,
             },
         };
         for address in &mut addresses {
-            address.offset = address.offset.saturating_add(skipped);
+            address.offset = address.offset.wrapping_add(skipped);
             address.exact &= exact;
         }
         AbstractValue::References(addresses)
@@ -295,11 +321,44 @@ impl Evaluator<'_> {
         (skipped, exact)
     }
 
+    /// The value of a constant.
+    fn value(&self, value: Value) -> AbstractValue {
+        if let Value::Pointer(pointer) = value
+            && let Some((Object::Global(variable), offset)) = pointer.target()
+        {
+            return AbstractValue::References(vec![Address { offset, ..Address::of((self.instance)(variable)) }]);
+        }
+        AbstractValue::Constant(value.bits())
+    }
+
+    /// A pointer that computing has moved; only by a known distance from a known cell it leads to a known one.
+    fn pointer_add(&self, pointer: Operand, cells: Operand, fuel: u32) -> AbstractValue {
+        match (self.at(pointer, fuel), self.at(cells, fuel)) {
+            (known, AbstractValue::Constant(0)) => known,
+            (AbstractValue::References(mut addresses), AbstractValue::Constant(cells))
+                if addresses.iter().all(|address| address.exact) =>
+            {
+                addresses.iter_mut().for_each(|address| address.offset = address.offset.wrapping_add(cells as u32));
+                AbstractValue::References(addresses)
+            }
+            _ => AbstractValue::Unknown,
+        }
+    }
+
     /// The addresses that a place may mean.
     #[must_use]
     pub fn targets(&self, place: &Place) -> Vec<Address> {
-        match self.address(place, MAX_CHAIN) {
-            AbstractValue::References(targets) => targets,
+        match (self.address(place, MAX_CHAIN), place.base) {
+            (AbstractValue::References(targets), _) => targets,
+            (_, Base::Pointer(register)) => {
+                let (skipped, exact) = self.skipped(place, MAX_CHAIN);
+                let further = |address: Address| Address {
+                    offset: address.offset.wrapping_add(skipped),
+                    exact: address.exact && exact,
+                    ..address
+                };
+                (self.pointees)(register).into_iter().map(further).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -308,34 +367,35 @@ impl Evaluator<'_> {
 /// `op operand`, where the result is known and no double goes in.
 pub fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
     Some(match op {
-        UnaryOperator::Negate(Arithmetic::Int) => i64::from((bits as i32).wrapping_neg()),
-        UnaryOperator::Negate(Arithmetic::Long) => bits.wrapping_neg(),
-        UnaryOperator::Complement(_) => !bits,
+        UnaryOperator::Negate(arithmetic) => arithmetic.scalar().integer()?.wrap(bits.wrapping_neg()),
+        UnaryOperator::Complement(arithmetic) => arithmetic.scalar().integer()?.wrap(!bits),
         UnaryOperator::Not => i64::from(bits == 0),
-        UnaryOperator::Convert(ScalarType::Int | ScalarType::Bool, ScalarType::Long | ScalarType::Int) => bits,
-        UnaryOperator::Convert(ScalarType::Long, ScalarType::Int) => i64::from(bits as i32),
-        UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Bool) => i64::from(bits != 0),
         UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Double) => {
             Value::Double(bits as f64).bits()
         }
-        _ => return None,
+        UnaryOperator::Convert(ScalarType::Double | ScalarType::String, _) => return None,
+        UnaryOperator::Convert(_, ScalarType::Bool) => i64::from(bits != 0),
+        UnaryOperator::Convert(ScalarType::Pointer, ScalarType::UnsignedLong | ScalarType::Long)
+        | UnaryOperator::Convert(_, ScalarType::Pointer | ScalarType::Thread) => bits,
+        UnaryOperator::Convert(_, to) => to.integer()?.wrap(bits),
     })
 }
 
 /// `left op right`, where the result is known; a division by zero has none.
 pub fn binary(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
-    let narrow = |arithmetic: Arithmetic, value: i64| match arithmetic {
-        Arithmetic::Int => Some(i64::from(value as i32)),
-        Arithmetic::Long => Some(value),
-        Arithmetic::Double => None,
-    };
-    let integer = |arithmetic: Arithmetic, value: bool| (arithmetic != Arithmetic::Double).then_some(i64::from(value));
+    let narrow = |arithmetic: Arithmetic, value: i64| Some(arithmetic.scalar().integer()?.wrap(value));
+    let is_plain = |arithmetic: Arithmetic| !matches!(arithmetic, Arithmetic::Double | Arithmetic::UnsignedLong);
+    let integer = |arithmetic: Arithmetic, value: bool| is_plain(arithmetic).then_some(i64::from(value));
     match op {
         BinaryOperator::Add(arithmetic) => narrow(arithmetic, left.wrapping_add(right)),
         BinaryOperator::Subtract(arithmetic) => narrow(arithmetic, left.wrapping_sub(right)),
         BinaryOperator::Multiply(arithmetic) => narrow(arithmetic, left.wrapping_mul(right)),
-        BinaryOperator::Divide(arithmetic) if right != 0 => narrow(arithmetic, left.wrapping_div(right)),
-        BinaryOperator::Remainder(arithmetic) if right != 0 => narrow(arithmetic, left.wrapping_rem(right)),
+        BinaryOperator::Divide(arithmetic) if right != 0 && is_plain(arithmetic) => {
+            narrow(arithmetic, left.wrapping_div(right))
+        }
+        BinaryOperator::Remainder(arithmetic) if right != 0 && is_plain(arithmetic) => {
+            narrow(arithmetic, left.wrapping_rem(right))
+        }
         BinaryOperator::Less(arithmetic) => integer(arithmetic, left < right),
         BinaryOperator::LessEqual(arithmetic) => integer(arithmetic, left <= right),
         BinaryOperator::And => Some(left & right),

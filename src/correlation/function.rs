@@ -202,7 +202,7 @@ impl Pass<'_> {
                     let sources = self.operand(value);
                     self.result.add(&sources);
                 }
-                Terminator::Return(None) | Terminator::Jump(_) => {}
+                Terminator::Return(None) | Terminator::End(_) | Terminator::Jump(_) => {}
             }
         }
     }
@@ -217,9 +217,11 @@ impl Pass<'_> {
                 let site = (self.out.id, block, position);
                 let target = self.data.at(site, self.program.definitions[*definition].symbol);
                 let sources = match op {
-                    AtomicOperation::CompareAndSwap { new, .. } => self.operand(*new),
+                    AtomicOperation::CompareAndSwap { new, .. } | AtomicOperation::CompareExchange { new, .. } => {
+                        self.operand(*new)
+                    }
                     AtomicOperation::Swap(value) => self.operand(*value),
-                    AtomicOperation::FetchAdd(value, _) => {
+                    AtomicOperation::FetchAdd(value, _) | AtomicOperation::FetchModify(_, value, _) => {
                         let mut sources = self.operand(*value);
                         sources.insert(target);
                         sources

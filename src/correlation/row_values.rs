@@ -149,6 +149,7 @@ impl<'a> Numbering<'a> {
         let (mut values, parameter) = match place.base {
             Base::Reference(register) => self.reference(register, at, fuel)?,
             Base::Global(_) => Indices::default(),
+            Base::Pointer(_) => return None,
         };
         for index in &place.indices {
             values.push(self.follow(index.operand, at, fuel)?);

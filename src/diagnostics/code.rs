@@ -128,6 +128,8 @@ pub enum Code {
     Livelock,
     /// CS0418: starvation.
     Starvation,
+    /// CS0419: a pointer that leads to no cell is followed.
+    InvalidPointer,
     /// CS0420: inconsistent selection.
     InconsistentSelection,
     /// CS0421: results that no serial order gives.
@@ -257,6 +259,7 @@ const CATALOGUE: &[Entry] = &[
     entry!(NoEnd, "CS0416", "no end can be reached"),
     entry!(Livelock, "CS0417", "livelock"),
     entry!(Starvation, "CS0418", "starvation"),
+    entry!(InvalidPointer, "CS0419", "a pointer leads nowhere"),
     entry!(InconsistentSelection, "CS0420", "inconsistent selection"),
     entry!(NotLinearizable, "CS0421", "results that no serial order gives"),
     entry!(EndangeredCorrelation, "CS0501", "endangered correlation"),

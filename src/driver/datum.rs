@@ -31,6 +31,7 @@ impl Datum {
             Value::Double(value) => Datum::Double(value),
             Value::String(text) => Datum::Text(texts.get(text).to_owned()),
             Value::NoThread => Datum::Thread(bits),
+            Value::Integer(..) | Value::Pointer(_) => Datum::Long(bits),
         }
     }
 }

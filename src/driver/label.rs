@@ -87,7 +87,9 @@ impl<'a> Located<'a> {
             Base::Global(variable) => {
                 texts.get(input.program.leaves[input.program.leaf_at(variable, place.offset)?.0].name)
             }
-            Base::Reference(register) => texts.get(input.program.functions[self.function].registers[register].name?),
+            Base::Reference(register) | Base::Pointer(register) => {
+                texts.get(input.program.functions[self.function].registers[register].name?)
+            }
         };
         name.starts_with(|first: char| first.is_alphabetic() || first == '_')
             .then(|| name.split('(').next().unwrap_or(name).to_owned())
@@ -103,6 +105,8 @@ impl<'a> Located<'a> {
             Some(Instruction::Atomic { op, .. }) => match op {
                 cssame_ir::AtomicOperation::CompareAndSwap { old, .. } => of(old),
                 cssame_ir::AtomicOperation::Swap(value) | cssame_ir::AtomicOperation::FetchAdd(value, _) => of(value),
+                cssame_ir::AtomicOperation::CompareExchange { old, .. } => of(old),
+                cssame_ir::AtomicOperation::FetchModify(_, _, ty) => *ty,
             },
             _ => ScalarType::Int,
         }

@@ -325,7 +325,10 @@ fn exchange(located: &Located<'_>, event: Event) -> Option<Exchange> {
     match (event, located.instruction?) {
         (Event::Read { .. } | Event::Write { .. }, Instruction::Atomic { op, .. }) => Some(match op {
             AtomicOperation::CompareAndSwap { .. } => Exchange::Compare,
-            AtomicOperation::Swap(_) | AtomicOperation::FetchAdd(..) => Exchange::Old,
+            AtomicOperation::Swap(_)
+            | AtomicOperation::FetchAdd(..)
+            | AtomicOperation::CompareExchange { .. }
+            | AtomicOperation::FetchModify(..) => Exchange::Old,
         }),
         _ => None,
     }

@@ -19,6 +19,7 @@ pub mod operation;
 pub mod picture;
 mod place;
 mod pointer;
+pub mod points_to;
 pub mod print;
 mod reached;
 pub mod structure;

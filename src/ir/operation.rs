@@ -436,9 +436,9 @@ impl Instruction {
             | Instruction::Allocate { dest, .. }
             | Instruction::Choose { dest, .. }
             | Instruction::CurrentThread { dest } => Some(*dest),
-            Instruction::Call { dest, .. }
-            | Instruction::Spawn { dest, .. }
-            | Instruction::JoinThread { dest, .. } => *dest,
+            Instruction::Call { dest, .. } | Instruction::Spawn { dest, .. } | Instruction::JoinThread { dest, .. } => {
+                *dest
+            }
             Instruction::Synchronise(operation) => operation.verdict,
             Instruction::Store { .. }
             | Instruction::Print { .. }

@@ -101,6 +101,8 @@ impl<'a> Flow<'a> {
                 }
                 Terminator::Branch { .. } => false,
                 Terminator::Return(value) => self.leave(thread, value),
+                // Nothing comes behind it.
+                Terminator::End(_) => false,
             };
         };
         if let Instruction::Call { function: callee, arguments, .. } = instruction {
@@ -244,7 +246,10 @@ impl<'a> Flow<'a> {
     pub(super) fn loaded(&mut self, thread: PathId, value: Taint) {
         let Some(instruction) = self.instruction(thread) else { return };
         let sources = match instruction {
-            Instruction::Atomic { op: AtomicOperation::CompareAndSwap { old, .. }, .. } => {
+            Instruction::Atomic {
+                op: AtomicOperation::CompareAndSwap { old, .. } | AtomicOperation::CompareExchange { old, .. },
+                ..
+            } => {
                 let expected = self.operand(thread, *old);
                 self.taints.union(value, expected)
             }
@@ -264,10 +269,10 @@ impl<'a> Flow<'a> {
                 self.taints.union(value, index)
             }
             Some(Instruction::Atomic { op, place, .. }) => match *op {
-                AtomicOperation::CompareAndSwap { new, .. } | AtomicOperation::Swap(new) => {
-                    self.operand_and_index(thread, new, place)
-                }
-                AtomicOperation::FetchAdd(operand, _) => {
+                AtomicOperation::CompareAndSwap { new, .. }
+                | AtomicOperation::CompareExchange { new, .. }
+                | AtomicOperation::Swap(new) => self.operand_and_index(thread, new, place),
+                AtomicOperation::FetchAdd(operand, _) | AtomicOperation::FetchModify(_, operand, _) => {
                     let rest = self.operand_and_index(thread, operand, place);
                     self.taints.union(rest, read)
                 }

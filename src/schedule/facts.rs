@@ -22,8 +22,8 @@ use super::values::shown_value;
 use super::walk::Walk;
 use cssame_ir::sync::{Kind, Synchronisation};
 use cssame_ir::{
-    AtomicOperation, Base, BlockId, Function, FunctionId, Instruction, Operand, Place, RegisterId, RegisterType,
-    ScalarType, Terminator,
+    Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Pointer, RegisterId, RegisterType, ScalarType,
+    Terminator,
 };
 use cssame_source::Span;
 use cssame_vm::{
@@ -200,6 +200,10 @@ impl Scene<'_> {
             Base::Reference(register) => {
                 u32::try_from(self.machine.register(self.state, self.thread, register)).ok()?
             }
+            Base::Pointer(register) => {
+                let bits = self.machine.register(self.state, self.thread, register);
+                self.machine.pointed_at(self.state, Pointer::from_bits(bits))?
+            }
         };
         base.checked_add(place.offset)
     }
@@ -248,7 +252,7 @@ impl Facts<'_> {
                 places(instruction).into_iter().any(|place| self.index(place));
             }
             (FailureKind::UnlockNotHeld, Some(Instruction::Synchronise(operation))) => self.not_held(operation),
-            (FailureKind::EmptyHandle, Some(&Instruction::JoinThread { handle })) => self.operand(handle),
+            (FailureKind::EmptyHandle, Some(&Instruction::JoinThread { handle, .. })) => self.operand(handle),
             (FailureKind::LockLevels, Some(Instruction::Synchronise(operation))) => {
                 let lock = operation.object.as_ref().and_then(|place| self.scene.place_name(place));
                 self.sentences.extend(lock.map(|lock| format!("{lock} is held 65,535 times, which is the limit")));
@@ -309,11 +313,7 @@ impl Facts<'_> {
                 arguments.iter().for_each(|&argument| self.operand(argument));
             }
             Some(Instruction::Atomic { op, .. }) => {
-                let name = match op {
-                    AtomicOperation::CompareAndSwap { .. } => "cas",
-                    AtomicOperation::Swap(_) => "swap",
-                    AtomicOperation::FetchAdd(..) => "fetch_add",
-                };
+                let name = op.word();
                 self.say(&format!("{name}({})", scene.text(of.span)), (ty, None), bits);
             }
             _ => self.say(&scene.text(of.span), (ty, None), bits),

@@ -204,6 +204,7 @@ impl<'a> Branches<'a> {
         let base = match place.base {
             Base::Global(variable) => self.naming.machine.global_address(variable)?,
             Base::Reference(register) => self.reference(function, register, references)?,
+            Base::Pointer(_) => return None,
         };
         place.indices.iter().try_fold(base.checked_add(place.offset)?, |address, index| {
             let Operand::Constant(value) = index.operand else { return None };

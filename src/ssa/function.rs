@@ -19,8 +19,7 @@ use super::effects::{Effects, joined};
 use super::graph::Graph;
 use super::memory::{Memory, SsaVariable, access};
 use cssame_ir::{
-    AtomicOperation, BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId, Terminator,
-    TextId, VariableId,
+    BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId, Terminator, TextId, VariableId,
 };
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -249,8 +248,7 @@ impl Collector<'_> {
         let (reads, writes, certain) = match instruction {
             Instruction::Load { .. } => (true, false, true),
             // A compare-and-swap may leave the old value.
-            Instruction::Atomic { op: AtomicOperation::CompareAndSwap { .. }, .. } => (true, true, false),
-            Instruction::Atomic { .. } => (true, true, true),
+            Instruction::Atomic { op, .. } => (true, true, !op.may_fail()),
             _ => (false, true, true),
         };
         if reads {
@@ -290,7 +288,7 @@ impl Collector<'_> {
         let operand = match *terminator {
             Terminator::Jump(_) => None,
             Terminator::Branch { condition, .. } => Some(condition),
-            Terminator::Return(value) => value,
+            Terminator::Return(value) | Terminator::End(value) => value,
         };
         self.begin_site(match operand {
             Some(Operand::Register(register)) => vec![register],

@@ -41,7 +41,7 @@ type Key = (bool, u32, u32);
 fn key(place: &Place) -> Key {
     match place.base {
         Base::Global(variable) => (false, variable.0, place.offset),
-        Base::Reference(register) => (true, register.0, place.offset),
+        Base::Reference(register) | Base::Pointer(register) => (true, register.0, place.offset),
     }
 }
 
@@ -111,6 +111,8 @@ impl Memory {
             let shape = memory.shapes.entry(symbol).or_default();
             shape.keys.insert(key(place));
             shape.loose |= !place.indices.is_empty();
+            // What a pointer leads to may be what another one leads to, or a name.
+            shape.loose |= matches!(place.base, Base::Pointer(_));
             if let Base::Reference(register) = place.base {
                 shape.passed |= origins[register.index()] == Origin::Parameter;
                 shape.loose |= origins[register.index()] == Origin::Other;

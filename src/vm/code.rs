@@ -4,10 +4,11 @@
 //! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it. Loads
 //! and stores come in a shared form, which is a visible operation, and a local one.
 
+use super::memory::Objects;
 use cssame_ir::sync::Kind;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, ReadId, ScalarType, TextId,
-    UnaryOperator, VariableId,
+    Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, Modification, Pointer, ReadId,
+    ScalarType, TextId, UnaryOperator, VariableId,
 };
 
 /// Index of an instruction in the code of a machine.
@@ -68,6 +69,8 @@ impl Source {
 pub(super) struct ComputedPlace {
     /// The slot of the reference; [`NO_SLOT`] for a global.
     pub reference: Slot,
+    /// Whether the slot holds a pointer: the place is looked for in the memory of the state.
+    pub is_pointer: bool,
     /// Added to the reference, or the address itself.
     pub address: u32,
     /// The first index, and those behind it.
@@ -93,16 +96,29 @@ impl ComputedIndex {
 }
 
 impl ComputedPlace {
-    /// The address, or `None` where an index is out of range.
+    /// The address, or `None` where an index is out of range, or a pointer leads to no cell.
     #[inline(always)]
-    pub(super) fn address(&self, frame: &[i64], constants: &[i64]) -> Option<u32> {
-        let base = if self.reference == NO_SLOT { 0 } else { frame[self.reference as usize] as u32 };
-        let Some(index) = self.index else { return Some(base + self.address) };
-        let mut address = base + self.address + index.cells(frame, constants)?;
+    pub(super) fn address(&self, frame: &[i64], constants: &[i64], objects: Objects<'_>) -> Option<u32> {
+        let base = match self.reference {
+            NO_SLOT => 0,
+            slot if self.is_pointer => {
+                let cells = self.address + self.skipped(frame, constants)?;
+                return objects.address(Pointer::from_bits(frame[slot as usize]).plus(i64::from(cells)));
+            }
+            slot => frame[slot as usize] as u32,
+        };
+        Some(base + self.address + self.skipped(frame, constants)?)
+    }
+
+    /// The cells that indices skip, or `None` where one is out of range.
+    #[inline(always)]
+    pub(super) fn skipped(&self, frame: &[i64], constants: &[i64]) -> Option<u32> {
+        let Some(index) = self.index else { return Some(0) };
+        let mut cells = index.cells(frame, constants)?;
         for index in &self.further {
-            address += index.cells(frame, constants)?;
+            cells += index.cells(frame, constants)?;
         }
-        Some(address)
+        Some(cells)
     }
 }
 
@@ -208,9 +224,16 @@ pub(super) enum Code {
         dest: Slot,
         place: TableIndex,
     },
+    /// A pointer to a place, which fails where an index is out of range; a pointer may lead anywhere.
+    PointerTo {
+        dest: Slot,
+        pointer: TableIndex,
+    },
+    /// Gives a reference, or a pointer.
     Allocate {
         dest: Slot,
         variable: VariableId,
+        is_pointer: bool,
     },
     Call {
         call: TableIndex,
@@ -218,6 +241,14 @@ pub(super) enum Code {
     Return {
         value: Source,
         present: bool,
+    },
+    /// Leaves all functions of the thread.
+    End {
+        value: Source,
+        present: bool,
+    },
+    CurrentThread {
+        dest: Slot,
     },
     Choose {
         dest: Slot,
@@ -255,6 +286,7 @@ pub(super) enum Code {
     },
     JoinThread {
         handle: Source,
+        dest: Slot,
     },
     AtomicBegin,
     AtomicEnd,
@@ -290,9 +322,12 @@ impl Code {
             | Code::Atomic { .. }
             | Code::Address { .. }
             | Code::ElementAddress { .. }
+            | Code::PointerTo { .. }
             | Code::Allocate { .. }
             | Code::Call { .. }
             | Code::Return { .. }
+            | Code::End { .. }
+            | Code::CurrentThread { .. }
             | Code::Print { .. }
             | Code::Assert { .. }
             | Code::Error { .. }
@@ -318,6 +353,7 @@ impl Code {
                     | Code::StoreAt { .. }
                     | Code::Atomic { .. }
                     | Code::ElementAddress { .. }
+                    | Code::PointerTo { .. }
                     | Code::Print { .. }
                     | Code::Assert { .. }
                     | Code::Error { .. }
@@ -350,6 +386,8 @@ pub(super) enum AtomicKind {
     CompareAndSwap { old: Source, new: Source, double: bool },
     Swap(Source),
     FetchAdd(Source, Arithmetic),
+    CompareExchange { old: Source, new: Source },
+    FetchModify(Modification, Source, ScalarType),
 }
 
 impl AtomicKind {
@@ -360,12 +398,42 @@ impl AtomicKind {
             }
             AtomicOperation::Swap(value) => AtomicKind::Swap(source(value)),
             AtomicOperation::FetchAdd(value, kind) => AtomicKind::FetchAdd(source(value), kind),
+            AtomicOperation::CompareExchange { old, new } => {
+                AtomicKind::CompareExchange { old: source(old), new: source(new) }
+            }
+            AtomicOperation::FetchModify(modification, value, ty) => {
+                AtomicKind::FetchModify(modification, source(value), ty)
+            }
+        }
+    }
+
+    /// The name of the operation.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            AtomicKind::CompareAndSwap { .. } | AtomicKind::CompareExchange { .. } => "cas",
+            AtomicKind::Swap(_) => "swap",
+            AtomicKind::FetchAdd(..) => "fetch_add",
+            AtomicKind::FetchModify(modification, ..) => modification.word(),
         }
     }
 }
 
-/// The arguments of a print.
-pub(super) type Print = Box<[(Source, ScalarType)]>;
+/// What a print writes.
+#[derive(Clone, Debug)]
+pub(super) struct Print {
+    pub arguments: Box<[(Source, ScalarType)]>,
+    /// Whether there is a space between two of them.
+    pub spaced: bool,
+}
+
+/// A pointer to a place.
+#[derive(Clone, Debug)]
+pub(super) struct PointerTo {
+    /// Where it begins.
+    pub base: Source,
+    /// The cells behind that; its reference is none.
+    pub place: ComputedPlace,
+}
 
 /// A thread to be made.
 #[derive(Clone, Debug)]

@@ -168,6 +168,7 @@ impl Machine {
                 }
                 Code::Synchronise { .. }
                 | Code::Return { .. }
+                | Code::End { .. }
                 | Code::SharedStore { .. }
                 | Code::SharedStoreAt { .. }
                 | Code::SharedAtomic { .. }

@@ -70,6 +70,7 @@ pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layou
         compile_function(&mut compiler, id, function, live, slots);
     }
     compiler.output.interchangeable = interchangeable::bodies(program);
+    compiler.output.ends_with_main = program.ends_with_main;
     compiler.output.copied_from = program.contexts.functions.clone();
     compiler.output
 }
@@ -167,11 +168,11 @@ fn compile_function(
         let begin = compiler.output.code.len();
         for (index, instruction) in block.instructions.iter().enumerate() {
             let origin = Origin { function: id, block: block_id, instruction: index as u32 };
-            let code = Lowering { compiler, slots: &slots.slots, origin }.instruction(instruction);
+            let code = Lowering { compiler, function, slots: &slots.slots, origin }.instruction(instruction);
             push(&mut compiler.output, code, origin, block.spans.get(index).copied().unwrap_or(function.span));
         }
         let origin = Origin { function: id, block: block_id, instruction: block.instructions.len() as u32 };
-        let lowering = Lowering { compiler, slots: &slots.slots, origin };
+        let lowering = Lowering { compiler, function, slots: &slots.slots, origin };
         if let Some(code) = terminator(lowering, &block.terminator, block_id) {
             terminators.push(compiler.output.code.len());
             push(&mut compiler.output, code, origin, block.terminator_span);
@@ -209,6 +210,8 @@ fn terminator(mut lowering: Lowering<'_, '_>, terminator: &Terminator, block: Bl
         }),
         Terminator::Return(Some(value)) => Some(Code::Return { value: lowering.source(*value), present: true }),
         Terminator::Return(None) => Some(Code::Return { value: Source::slot(0), present: false }),
+        Terminator::End(Some(value)) => Some(Code::End { value: lowering.source(*value), present: true }),
+        Terminator::End(None) => Some(Code::End { value: Source::slot(0), present: false }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A program as code, with the tables that stand beside it.
 
-use super::code::{Atomic, Call, Code, ComputedPlace, FunctionCode, Origin, Print, Slot, Start};
+use super::code::{Atomic, Call, Code, ComputedPlace, FunctionCode, Origin, PointerTo, Print, Slot, Start};
 use cssame_ir::FunctionId;
 use cssame_ir::arena::Arena;
 use cssame_source::Span;
@@ -11,11 +11,16 @@ pub(super) struct Compiled {
     pub code: Vec<Code>,
     pub constants: Vec<i64>,
     pub places: Vec<ComputedPlace>,
+    pub pointers: Vec<PointerTo>,
     pub atomics: Vec<Atomic>,
     pub calls: Vec<Call>,
     pub prints: Vec<Print>,
     pub forks: Vec<Box<[Start]>>,
     pub functions: Arena<FunctionId, FunctionCode>,
+    /// Whether joins ask for what threads have returned.
+    pub has_results: bool,
+    /// Whether the end of main ends the program.
+    pub ends_with_main: bool,
     /// By function: whether its threads are interchangeable iterations of a `parfor`.
     pub interchangeable: Vec<bool>,
     /// By function: the one that it is a copy of; empty where nothing was copied.

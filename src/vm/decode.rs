@@ -132,6 +132,7 @@ impl Machine {
         // One of the two; the other one stands in the second part.
         (thread.shape, thread.path) = (PathId(low(names)), PathId(low(names)));
         if thread.status == ThreadStatus::Ended {
+            thread.result = if self.compiled.has_results { reader.word() as i64 } else { 0 };
             return thread;
         }
         let waits = reader.word();

@@ -115,6 +115,7 @@ impl Machine {
         let name = if thread.output == OutputId::EMPTY { thread.shape } else { thread.path };
         words.push(pair(name.0, thread.output.0));
         if thread.status == ThreadStatus::Ended {
+            words.extend(self.compiled.has_results.then_some(thread.result as u64));
             return;
         }
         words.push(pair(thread.wait, u32::from(thread.parent) | u32::from(thread.levels) << 16));

@@ -32,7 +32,7 @@ pub(super) fn terminator_uses(terminator: &Terminator, f: &mut impl FnMut(Regist
     let operand = match terminator {
         Terminator::Jump(_) => None,
         Terminator::Branch { condition, .. } => Some(*condition),
-        Terminator::Return(value) => *value,
+        Terminator::Return(value) | Terminator::End(value) => *value,
     };
     if let Some(cssame_ir::Operand::Register(register)) = operand {
         f(register);

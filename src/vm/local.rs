@@ -11,12 +11,14 @@
 //! **Soundness and limits**: a thread that exceeds its budget counts as one that runs for ever. The extent of local
 //! work does not depend on what other threads do, so neither does the verdict.
 
-use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Source, TableIndex};
+use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, PointerTo, Print, Source, TableIndex};
 use super::observe::{Cell, Event, Object, ThreadName};
 use super::outcome::{FailureKind, Progress};
 use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
 use super::value;
+use cssame_ir::Object::Local;
+use cssame_ir::Pointer;
 use smallvec::SmallVec;
 
 impl super::machine::Machine {
@@ -24,6 +26,14 @@ impl super::machine::Machine {
     pub(super) fn write_header(&self, state: &mut State, thread: ThreadIndex, return_to: u32) {
         let Thread { base, frame, .. } = state.threads[thread.index()];
         state.stack[(base + frame) as usize] = i64::from(return_to);
+    }
+}
+
+/// The address of the local that a register refers to by which it was made; 0 where it was not.
+fn local_address(bits: i64) -> u32 {
+    match Pointer::from_bits(bits).target() {
+        Some((Local(start), _)) => start,
+        _ => bits as u32,
     }
 }
 
@@ -59,7 +69,12 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                         return Stop::Ended;
                     }
                 }
-                Code::Allocate { dest, variable } => self.allocate(dest, variable),
+                Code::End { value, present } => {
+                    let result = if present { self.value(value) } else { 0 };
+                    while !self.leave_frame(present, result) {}
+                    return Stop::Ended;
+                }
+                Code::Allocate { dest, variable, is_pointer } => self.allocate(dest, variable, is_pointer),
                 Code::AtomicEnd => {
                     self.event(Event::AtomicEnd);
                     let this = self.this();
@@ -117,6 +132,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         let State { cells, threads, stack, blocks, .. } = &mut **state;
         let slot = &mut threads[thread.index()];
         let name = ThreadName { path: slot.path, slot: *thread };
+        let objects = machine.layout.objects(blocks);
         let mut left = *budget;
         let is_fresh = *details && slot.fresh > 0;
         let start = (slot.base + slot.frame) as usize;
@@ -161,7 +177,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                     let (dest, address, read) = match instruction {
                         Code::Load { dest, address, read } => (dest, Some(address), read),
                         Code::LoadAt { dest, place, read } => {
-                            (dest, compiled.places[place as usize].address(frame, constants), read)
+                            (dest, compiled.places[place as usize].address(frame, constants, objects), read)
                         }
                         _ => break instruction,
                     };
@@ -179,7 +195,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                     let (address, source, definition) = match instruction {
                         Code::Store { address, value, definition } => (Some(address), value, definition),
                         Code::StoreAt { place, value, definition } => {
-                            (compiled.places[place as usize].address(frame, constants), value, definition)
+                            (compiled.places[place as usize].address(frame, constants, objects), value, definition)
                         }
                         _ => break instruction,
                     };
@@ -195,15 +211,22 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                     }
                 }
                 Code::Address { dest, place } => {
-                    let address = compiled.places[place as usize].address(frame, constants);
+                    let address = compiled.places[place as usize].address(frame, constants, objects);
                     frame[dest as usize] = address.map_or(0, i64::from);
                 }
                 Code::ElementAddress { dest, place } => {
-                    match compiled.places[place as usize].address(frame, constants) {
+                    match compiled.places[place as usize].address(frame, constants, objects) {
                         Some(address) => frame[dest as usize] = i64::from(address),
                         None => break instruction,
                     }
                 }
+                Code::PointerTo { dest, pointer } => {
+                    let PointerTo { base, place } = &compiled.pointers[pointer as usize];
+                    let Some(cells) = place.skipped(frame, constants) else { break instruction };
+                    let base = Pointer::from_bits(base.value(frame, constants));
+                    frame[dest as usize] = base.plus(i64::from(place.address + cells)).bits();
+                }
+                Code::CurrentThread { dest } => frame[dest as usize] = i64::from(thread.0) + 1,
                 Code::Assert { condition, .. } | Code::Assume { condition } => {
                     if condition.value(frame, constants) == 0 {
                         break instruction;
@@ -229,7 +252,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             Code::Assert { message, .. } => (FailureKind::Assert, message),
             Code::Error { message } => (FailureKind::Error, message),
             Code::Divide { .. } => (FailureKind::DivisionByZero, None),
-            _ => (FailureKind::IndexOutOfRange, None),
+            code => (self.out_of_range(code), None),
         };
         Some(self.fail(kind, message))
     }
@@ -237,8 +260,9 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
     fn print(&mut self, print: TableIndex) {
         let mut line = String::new();
         let machine = self.machine;
-        for (position, &(source, ty)) in machine.compiled.prints[print as usize].iter().enumerate() {
-            if position > 0 {
+        let Print { arguments, spaced } = &machine.compiled.prints[print as usize];
+        for (position, &(source, ty)) in arguments.iter().enumerate() {
+            if position > 0 && *spaced {
                 line.push(' ');
             }
             value::format(&machine.texts, ty, self.value(source), &mut line);
@@ -263,6 +287,12 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             }
             AtomicKind::Swap(new) => (old, Some(self.value(new))),
             AtomicKind::FetchAdd(operand, kind) => (old, Some(value::add(kind, old, self.value(operand)))),
+            AtomicKind::CompareExchange { old: expected, new } => {
+                (old, (old == self.value(expected)).then(|| self.value(new)))
+            }
+            AtomicKind::FetchModify(modification, operand, ty) => {
+                (old, Some(value::modify(modification, ty, old, self.value(operand))))
+            }
         };
         let (cell, writer) = (self.cell(address), writer(self.state.cells[address as usize]));
         self.event(Event::Read { read: atomic.read, cell, address, value: old, writer, shared });
@@ -274,8 +304,8 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         true
     }
 
-    fn allocate(&mut self, dest: u32, variable: cssame_ir::VariableId) {
-        let current = self.state.frame(self.thread)[dest as usize] as u32;
+    fn allocate(&mut self, dest: u32, variable: cssame_ir::VariableId, is_pointer: bool) {
+        let current = local_address(self.state.frame(self.thread)[dest as usize]);
         let function = self.machine.compiled.origins[self.pc() as usize].function;
         let leaks = self.machine.compiled.functions[function].leaks;
         let owner = self.this().path;
@@ -285,7 +315,8 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         } else {
             self.machine.layout.allocate(self.state, variable, owner)
         };
-        self.set_register(dest, i64::from(address));
+        let value = if is_pointer { Pointer::to(Local(address), 0).bits() } else { i64::from(address) };
+        self.set_register(dest, value);
         let size = self.machine.layout.size(variable);
         let object = self.cell(address).object;
         self.event(Event::Allocate { object, address, size });
@@ -329,11 +360,15 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
     /// Leaves a function; true where it was the last one of the thread, which then has ended.
     fn return_from_frame(&mut self, value: Source, present: bool) -> bool {
         let result = if present { self.value(value) } else { 0 };
+        self.leave_frame(present, result)
+    }
+
+    fn leave_frame(&mut self, present: bool, result: i64) -> bool {
         let machine = self.machine;
         let function = &machine.compiled.functions[machine.compiled.origins[self.pc() as usize].function];
         if !function.leaks {
             for &slot in &function.allocations {
-                let address = self.state.frame(self.thread)[slot as usize] as u32;
+                let address = local_address(self.state.frame(self.thread)[slot as usize]);
                 if address != 0 {
                     machine.layout.free(self.state, address);
                 }
@@ -349,7 +384,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         let this = self.this();
         this.fresh = this.fresh.saturating_sub(1);
         if this.depth == 0 {
-            self.end_thread();
+            self.end_thread(result);
             return true;
         }
         let Thread { base, frame, .. } = *this;

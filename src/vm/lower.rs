@@ -8,8 +8,8 @@ use super::compiled::Compiled;
 use super::memory::Layout;
 use super::visibility::Visibility;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, FunctionId, Instruction, NewThread, Operand,
-    Place, ReadId, RegisterId, ScalarType, Synchronisation, ThreadLabel,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, NewThread,
+    Object, Operand, Place, Pointer, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, ThreadLabel,
 };
 use rustc_hash::FxHashMap;
 
@@ -37,6 +37,7 @@ impl Compiler<'_> {
 /// Lowers the instructions of one place.
 pub(super) struct Lowering<'c, 'a> {
     pub compiler: &'c mut Compiler<'a>,
+    pub function: &'c Function,
     pub slots: &'c [Slot],
     pub origin: Origin,
 }
@@ -73,19 +74,43 @@ impl Lowering<'_, '_> {
     }
 
     fn place(&mut self, place: &Place) -> TableIndex {
+        let computed = self.computed(place);
+        let places = &mut self.compiler.output.places;
+        places.push(computed);
+        places.len() as TableIndex - 1
+    }
+
+    fn computed(&mut self, place: &Place) -> ComputedPlace {
         let (reference, base) = match place.base {
             Base::Global(variable) => (NO_SLOT, self.compiler.layout.global_address(variable).unwrap_or(0)),
-            Base::Reference(register) => (self.slot(register), 0),
+            Base::Reference(register) | Base::Pointer(register) => (self.slot(register), 0),
         };
+        let is_pointer = matches!(place.base, Base::Pointer(_));
         let mut indices = place.indices.iter().map(|index| ComputedIndex {
             index: self.source(index.operand),
             length: self.source(index.length),
             stride: index.stride,
         });
         let (index, further) = (indices.next(), indices.collect());
-        let places = &mut self.compiler.output.places;
-        places.push(ComputedPlace { reference, address: base + place.offset, index, further });
-        places.len() as TableIndex - 1
+        ComputedPlace { reference, is_pointer, address: base + place.offset, index, further }
+    }
+
+    /// A pointer to a place.
+    fn pointer_to(&mut self, dest: RegisterId, place: &Place) -> Code {
+        let base = match place.base {
+            Base::Global(variable) => self.compiler.constant(Pointer::to(Object::Global(variable), 0).bits()),
+            Base::Reference(register) | Base::Pointer(register) => Source::slot(self.slot(register)),
+        };
+        let cells = self.computed(place);
+        let place = ComputedPlace { reference: NO_SLOT, is_pointer: false, address: place.offset, ..cells };
+        let dest = self.slot(dest);
+        let pointers = &mut self.compiler.output.pointers;
+        pointers.push(PointerTo { base, place });
+        Code::PointerTo { dest, pointer: pointers.len() as TableIndex - 1 }
+    }
+
+    fn is_pointer(&self, register: RegisterId) -> bool {
+        self.function.registers[register].ty == RegisterType::Scalar(ScalarType::Pointer)
     }
 
     fn load(&mut self, dest: RegisterId, place: &Place, read: ReadId) -> Code {
@@ -160,10 +185,10 @@ impl Lowering<'_, '_> {
         if shared { Code::SharedAtomic { atomic } } else { Code::Atomic { atomic } }
     }
 
-    fn print(&mut self, arguments: &[(Operand, ScalarType)]) -> Code {
+    fn print(&mut self, arguments: &[(Operand, ScalarType)], spaced: bool) -> Code {
         let arguments = arguments.iter().map(|&(operand, ty)| (self.source(operand), ty)).collect();
         let prints = &mut self.compiler.output.prints;
-        prints.push(arguments);
+        prints.push(Print { arguments, spaced });
         Code::Print { print: prints.len() as TableIndex - 1 }
     }
 
@@ -193,15 +218,19 @@ impl Lowering<'_, '_> {
             Instruction::Atomic { dest, op, place, read, definition } => {
                 self.atomic(*dest, op, place, *read, *definition)
             }
+            Instruction::Address { dest, place } if self.is_pointer(*dest) => self.pointer_to(*dest, place),
             Instruction::Address { dest, place } if !place.indices.is_empty() => {
                 Code::ElementAddress { dest: self.slot(*dest), place: self.place(place) }
             }
             Instruction::Address { dest, place } => Code::Address { dest: self.slot(*dest), place: self.place(place) },
-            Instruction::Allocate { dest, variable } => Code::Allocate { dest: self.slot(*dest), variable: *variable },
+            Instruction::Allocate { dest, variable } => {
+                let is_pointer = self.is_pointer(*dest);
+                Code::Allocate { dest: self.slot(*dest), variable: *variable, is_pointer }
+            }
             Instruction::Choose { dest, low, high } => {
                 Code::Choose { dest: self.slot(*dest), low: self.source(*low), high: self.source(*high) }
             }
-            Instruction::Print { arguments } => self.print(arguments),
+            Instruction::Print { arguments, spaced } => self.print(arguments, *spaced),
             Instruction::Assert { condition, message } => {
                 Code::Assert { condition: self.source(*condition), message: *message }
             }
@@ -214,7 +243,11 @@ impl Lowering<'_, '_> {
             Instruction::Spawn { dest, thread } => {
                 Code::Spawn { dest: self.optional_slot(*dest), fork: self.fork(std::slice::from_ref(thread)) }
             }
-            Instruction::JoinThread { handle } => Code::JoinThread { handle: self.source(*handle) },
+            Instruction::JoinThread { handle, dest } => {
+                self.compiler.output.has_results |= dest.is_some();
+                Code::JoinThread { handle: self.source(*handle), dest: self.optional_slot(*dest) }
+            }
+            Instruction::CurrentThread { dest } => Code::CurrentThread { dest: self.slot(*dest) },
             Instruction::AtomicBegin => Code::AtomicBegin,
             Instruction::AtomicEnd => Code::AtomicEnd,
         }

@@ -17,7 +17,7 @@ use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
 use super::watched::Watched;
 use cssame_ir::sync::{Kind, Mode};
-use cssame_ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
+use cssame_ir::{FunctionId, LeafId, Pointer, Program, TextId, Texts, VariableId};
 use cssame_source::Span;
 use fixedbitset::FixedBitSet;
 
@@ -274,7 +274,7 @@ impl Machine {
         match code {
             Code::Synchronise { kind, object, .. } => self.synchronisation_alternatives(state, thread, kind, object),
             Code::Join => u32::from(state.frame(thread)[0] >> 32 == 0),
-            Code::JoinThread { handle } => {
+            Code::JoinThread { handle, .. } => {
                 // Without a handle it fails, and failing is always possible.
                 u32::from(self.joined(state, thread, handle).is_none_or(|other| state.has_ended(other)))
             }
@@ -353,7 +353,8 @@ impl Machine {
     #[inline]
     pub(super) fn cell_at(&self, state: &State, thread: ThreadIndex, place: u32) -> Option<(u32, i64)> {
         let place = &self.compiled.places[place as usize];
-        let address = place.address(state.frame(thread), &self.compiled.constants)?;
+        let objects = self.layout.objects(&state.blocks);
+        let address = place.address(state.frame(thread), &self.compiled.constants, objects)?;
         Some((address, state.cells[address as usize].value))
     }
 
@@ -368,17 +369,28 @@ impl Machine {
         self.layout.has_rwlocks
     }
 
-    /// Whether all threads have ended.
+    /// Whether all threads have ended; or main has, whose end ends the program, and nobody else can move.
     #[must_use]
     pub fn is_finished(&self, state: &State) -> bool {
-        state.unfinished == 0
+        state.unfinished == 0 || self.is_over(state) && self.is_stuck(state)
+    }
+
+    /// Whether main has ended, and with it the program. What other threads do then they could have done before as well: they
+    /// go on, but whether they ever end does not matter.
+    #[must_use]
+    pub fn is_over(&self, state: &State) -> bool {
+        let has_ended = |main: &Thread| main.status == ThreadStatus::Ended;
+        self.compiled.ends_with_main && state.threads.first().is_some_and(has_ended)
+    }
+
+    fn is_stuck(&self, state: &State) -> bool {
+        (0..state.threads.len()).all(|index| self.alternatives(state, ThreadIndex(index as u16)) == 0)
     }
 
     /// Whether no thread can move and some thread has not ended.
     #[must_use]
     pub fn is_deadlock(&self, state: &State) -> bool {
-        let mut threads = (0..state.threads.len()).map(|index| ThreadIndex(index as u16));
-        state.unfinished > 0 && threads.all(|thread| self.alternatives(state, thread) == 0)
+        state.unfinished > 0 && !self.is_over(state) && self.is_stuck(state)
     }
 
     /// Where the frames of a thread go on, the innermost one first: the instruction that it stands before or waits at,
@@ -468,6 +480,12 @@ impl Machine {
     #[must_use]
     pub fn cell(&self, state: &State, address: u32) -> Option<Cell> {
         self.layout.cell(&state.blocks, address)
+    }
+
+    /// The cell that a pointer leads to, if there is one.
+    #[must_use]
+    pub fn pointed_at(&self, state: &State, pointer: Pointer) -> Option<u32> {
+        self.layout.objects(&state.blocks).address(pointer)
     }
 
     /// The first cell of a global variable.

@@ -12,7 +12,31 @@
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
 use super::tables::PathId;
-use cssame_ir::{Leaf, LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
+use cssame_ir::{Leaf, LeafId, LeafKind, Pointer, Program, Storage, Value, Variable, VariableId};
+
+/// The objects that pointers may lead to: globals, and the locals of a state.
+#[derive(Clone, Copy)]
+pub(super) struct Objects<'a> {
+    layout: &'a Layout,
+    blocks: &'a [Block],
+}
+
+impl Objects<'_> {
+    /// The cell that a pointer leads to; `None` where there is none.
+    pub(super) fn address(self, pointer: Pointer) -> Option<u32> {
+        let (object, cell) = pointer.target()?;
+        let (start, size) = match object {
+            cssame_ir::Object::Global(variable) => {
+                (self.layout.global_address(variable)?, self.layout.templates.get(variable.index())?.len() as u32)
+            }
+            cssame_ir::Object::Local(start) => {
+                let at = self.blocks.binary_search_by_key(&start, |block| block.start).ok()?;
+                (start, self.blocks[at].size)
+            }
+        };
+        (cell < size).then_some(start + cell)
+    }
+}
 
 /// Where globals stand and what variables begin with.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +110,12 @@ impl Layout {
         for block in blocks {
             self.locks[block.variable as usize].iter().for_each(|&offset| f(block.start + offset));
         }
+    }
+
+    /// The objects of a state.
+    #[inline(always)]
+    pub(super) fn objects<'a>(&'a self, blocks: &'a [Block]) -> Objects<'a> {
+        Objects { layout: self, blocks }
     }
 
     /// The address of a global variable.

@@ -108,7 +108,7 @@ impl Machine {
                 // Only a thread with another status than that of one that is ready waits at such an object.
                 ObjectKind::Condition | ObjectKind::Barrier => return None,
             },
-            (_, Code::JoinThread { handle }) => {
+            (_, Code::JoinThread { handle, .. }) => {
                 let handle = handle.value(state.frame(thread), &self.compiled.constants);
                 Obstacle::Thread { thread: ThreadIndex((handle - 1) as u16) }
             }

@@ -27,6 +27,14 @@ pub enum FailureKind {
     LockLevels,
     /// More threads at one time than there may be.
     TooManyThreads,
+    /// The null pointer is followed.
+    NullPointer,
+    /// A pointer is followed that is a number.
+    InvalidPointer,
+    /// A pointer is followed that has left its object.
+    PointerOutOfRange,
+    /// A pointer is followed whose object is gone.
+    DanglingPointer,
 }
 
 impl FailureKind {
@@ -39,6 +47,10 @@ impl FailureKind {
             FailureKind::DivisionByZero => "division-by-zero",
             FailureKind::IndexOutOfRange => "index-out-of-range",
             FailureKind::UnlockNotHeld => "unlock-not-held",
+            FailureKind::NullPointer
+            | FailureKind::InvalidPointer
+            | FailureKind::PointerOutOfRange
+            | FailureKind::DanglingPointer => "invalid-pointer",
             FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
                 "step-limit"
             }
@@ -59,6 +71,10 @@ impl FailureKind {
             FailureKind::CallDepth => "the calls are too deep",
             FailureKind::LockLevels => "the lock is taken too often",
             FailureKind::TooManyThreads => "there are too many threads",
+            FailureKind::NullPointer => "the null pointer is followed",
+            FailureKind::InvalidPointer => "a number is followed as a pointer",
+            FailureKind::PointerOutOfRange => "the pointer leads out of its object",
+            FailureKind::DanglingPointer => "the pointer leads to a local that is gone",
         }
     }
 

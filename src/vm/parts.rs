@@ -309,7 +309,7 @@ impl Machine {
             (ThreadStatus::Ready, Code::Synchronise { kind, object, .. }) => {
                 self.readiness_of_operation(state, thread, kind, object)
             }
-            (ThreadStatus::Ready, Code::JoinThread { handle }) => {
+            (ThreadStatus::Ready, Code::JoinThread { handle, .. }) => {
                 self.joined(state, thread, handle).map_or(Readiness::Fixed(1), Readiness::ByEnd)
             }
             (ThreadStatus::WaitingToWrite, _) => Readiness::ByOthers,

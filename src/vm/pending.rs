@@ -128,11 +128,7 @@ impl Machine {
             Code::SharedStoreAt { place, definition, .. } => Pending::Write { definition, address: address(place) },
             Code::SharedAtomic { atomic } => {
                 let atomic = self.compiled.atomics[atomic as usize];
-                let name = match atomic.kind {
-                    AtomicKind::CompareAndSwap { .. } => "cas",
-                    AtomicKind::Swap(_) => "swap",
-                    AtomicKind::FetchAdd(..) => "fetch_add",
-                };
+                let name = atomic.kind.word();
                 let (read, definition) = (atomic.read, atomic.definition);
                 let cell = self.cell_at(state, thread, atomic.place);
                 let writes = match atomic.kind {
@@ -140,11 +136,15 @@ impl Machine {
                         let expected = old.value(state.frame(thread), &self.compiled.constants);
                         cell.is_some_and(|(_, value)| value::equal(double, value, expected))
                     }
-                    AtomicKind::Swap(_) | AtomicKind::FetchAdd(..) => cell.is_some(),
+                    AtomicKind::CompareExchange { old, .. } => {
+                        let expected = old.value(state.frame(thread), &self.compiled.constants);
+                        cell.is_some_and(|(_, value)| value == expected)
+                    }
+                    AtomicKind::Swap(_) | AtomicKind::FetchAdd(..) | AtomicKind::FetchModify(..) => cell.is_some(),
                 };
                 Pending::Atomic { name, read, definition, address: cell.map(|(address, _)| address), writes }
             }
-            Code::JoinThread { handle } => {
+            Code::JoinThread { handle, .. } => {
                 let handle = handle.value(state.frame(thread), &self.compiled.constants);
                 Pending::JoinThread { thread: (handle > 0).then(|| ThreadIndex((handle - 1) as u16)) }
             }

@@ -103,6 +103,8 @@ pub(super) struct Thread {
     pub wait: u32,
     /// Levels, but for the first, at which it held the re-entrant lock that it waits with.
     pub levels: u16,
+    /// Of one that has ended: what its function has returned.
+    pub result: i64,
     pub path: PathId,
     /// The path without the numbers of instances.
     pub shape: PathId,
@@ -127,6 +129,7 @@ impl Thread {
             parent_frame: 0,
             wait: 0,
             levels: 0,
+            result: 0,
             path: PathId(0),
             shape: PathId(0),
             output: OutputId(0),

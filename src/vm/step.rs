@@ -22,7 +22,7 @@ use super::observe::{Cell, Event, Object, Observer, ThreadName, Told, told};
 use super::outcome::{Choice, Failure, FailureKind, Progress};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::tables::Tables;
-use cssame_ir::{FunctionId, TextId, VariableId};
+use cssame_ir::{FunctionId, Pointer, TextId, VariableId};
 use smallvec::SmallVec;
 
 /// A thread that is running.
@@ -261,7 +261,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         }
         match self.perform(alternative) {
             Performed::On => {}
-            Performed::Blocked => return Progress::Running,
+            Performed::Blocked => return self.settled(),
             Performed::Over(progress) => return progress,
         }
         if self.this().atomic > 0
@@ -275,7 +275,40 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
     }
 
     fn settled(&self) -> Progress {
-        if self.state.unfinished == 0 { Progress::Finished } else { Progress::Running }
+        if self.machine.is_finished(self.state) { Progress::Finished } else { Progress::Running }
+    }
+
+    /// Why a place is no cell.
+    pub(super) fn out_of_range(&self, code: Code) -> FailureKind {
+        let compiled = &self.machine.compiled;
+        let place = match code {
+            Code::LoadAt { place, .. }
+            | Code::StoreAt { place, .. }
+            | Code::SharedLoadAt { place, .. }
+            | Code::WatchedLoad { place, .. }
+            | Code::SharedStoreAt { place, .. } => place,
+            Code::Atomic { atomic } | Code::SharedAtomic { atomic } => compiled.atomics[atomic as usize].place,
+            Code::Synchronise { object, lock, .. } => {
+                let is_there = self.machine.cell_at(self.state, self.thread, object).is_some();
+                if is_there { lock } else { object }
+            }
+            _ => return FailureKind::IndexOutOfRange,
+        };
+        let Some(place) = compiled.places.get(place as usize).filter(|place| place.is_pointer) else {
+            return FailureKind::IndexOutOfRange;
+        };
+        let frame = self.state.frame(self.thread);
+        let pointer = Pointer::from_bits(frame[place.reference as usize]);
+        match pointer.target() {
+            _ if place.skipped(frame, &compiled.constants).is_none() => FailureKind::IndexOutOfRange,
+            None if pointer == Pointer::NULL => FailureKind::NullPointer,
+            None => FailureKind::InvalidPointer,
+            Some((object, _)) => {
+                let objects = self.machine.layout.objects(&self.state.blocks);
+                let is_there = objects.address(Pointer::to(object, 0)).is_some();
+                if is_there { FailureKind::PointerOutOfRange } else { FailureKind::DanglingPointer }
+            }
+        }
     }
 
     fn step_of_waiting(&mut self, alternative: u32) -> Progress {
@@ -322,7 +355,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 // Behind the budget of the block there is that of the local work alone.
                 Performed::On if self.instructions() < self.machine.options.block_instructions => self.renew_budget(),
                 Performed::On => {}
-                Performed::Blocked => return Some(Progress::Running),
+                Performed::Blocked => return Some(self.settled()),
                 Performed::Over(progress) => return Some(progress),
             }
         }
@@ -352,7 +385,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             Code::SharedLoadAt { dest, place, read } | Code::WatchedLoad { dest, place, read } => {
                 match self.machine.cell_at(self.state, self.thread, place) {
                     Some((address, _)) => self.load(dest, address, read),
-                    None => return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
+                    None => return Performed::Over(self.fail(self.out_of_range(code), None)),
                 }
             }
             Code::SharedStoreAt { place, value, definition } => {
@@ -361,13 +394,13 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                         let value = self.value(value);
                         self.store(address, value, definition);
                     }
-                    None => return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
+                    None => return Performed::Over(self.fail(self.out_of_range(code), None)),
                 }
             }
             Code::SharedAtomic { atomic } => {
                 let is_in_range = self.atomic(atomic, true);
                 if !is_in_range {
-                    return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None));
+                    return Performed::Over(self.fail(self.out_of_range(code), None));
                 }
             }
             Code::Choose { dest, low, high } => {

@@ -215,7 +215,7 @@ impl FunctionBuilder<'_> {
 
     pub fn print(&mut self, value: impl Into<Operand>) -> &mut Self {
         let arguments = vec![(value.into(), ScalarType::Int)];
-        self.push(Instruction::Print { arguments })
+        self.push(Instruction::Print { arguments, spaced: true })
     }
 
     pub fn assert(&mut self, condition: impl Into<Operand>) -> &mut Self {

@@ -270,8 +270,8 @@ fn a_joined_handle_can_be_joined_again() {
     let handle = edit.register(RegisterType::Scalar(ScalarType::Thread));
     let thread = edit.thread(worker);
     edit.push(Instruction::Spawn { dest: Some(handle), thread });
-    edit.push(Instruction::JoinThread { handle: handle.into() });
-    edit.push(Instruction::JoinThread { handle: handle.into() });
+    edit.push(Instruction::JoinThread { handle: handle.into(), dest: None });
+    edit.push(Instruction::JoinThread { handle: handle.into(), dest: None });
     let value = edit.load(x);
     edit.print(value);
     let machine = machine(&builder.program);
@@ -284,7 +284,7 @@ fn a_joined_handle_can_be_joined_again() {
 fn an_empty_handle_is_an_error() {
     let mut builder = ProgramBuilder::new();
     let main = builder.function("main");
-    builder.edit(main).push(Instruction::JoinThread { handle: Operand::Constant(Value::NoThread) });
+    builder.edit(main).push(Instruction::JoinThread { handle: Operand::Constant(Value::NoThread), dest: None });
     let (_, _, end) = run_by(&machine(&builder.program), |_, _| 0);
     assert!(matches!(end, Some(Progress::Failed(Failure { kind: FailureKind::EmptyHandle, .. }))));
 }

@@ -37,13 +37,17 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 }
             }
             Code::Join => self.event(Event::Join),
-            Code::JoinThread { handle } => {
-                let handle = self.value(handle);
-                if handle == 0 {
+            Code::JoinThread { handle, dest } => {
+                let joined = self.machine.joined(self.state, self.thread, handle);
+                let Some(joined) = joined.filter(|joined| joined.index() < self.state.threads.len()) else {
                     return Performed::Over(self.fail(FailureKind::EmptyHandle, None));
-                }
-                let child = self.name_of(ThreadIndex((handle - 1) as u16));
+                };
+                let child = self.name_of(joined);
                 self.event(Event::JoinThread { child });
+                if dest != NO_SLOT {
+                    let result = self.state.threads[joined.index()].result;
+                    self.set_register(dest, result);
+                }
             }
             _ => {}
         }
@@ -128,7 +132,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
     }
 
     /// Ends the running thread. If it was forked, its slot is free then.
-    pub(super) fn end_thread(&mut self) {
+    pub(super) fn end_thread(&mut self, result: i64) {
         let Thread { parent, parent_frame, path, shape, output, spawned, base, capacity, .. } = *self.this();
         let waiting = (parent != NO_THREAD).then_some(ThreadIndex(parent));
         let parent_name = waiting.map(|parent| self.name_of(parent));
@@ -143,8 +147,10 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             self.add_children(parent, parent_frame, -1);
         }
         if spawned {
+            let has_results = self.machine.compiled.has_results;
             let this = self.this();
             this.status = ThreadStatus::Ended;
+            this.result = if has_results { result } else { 0 };
             this.frame_size = 0;
             return;
         }

@@ -5,7 +5,7 @@
 //! comparisons need not know the width. Integer division is apart ([`divide`]), because it is the only operator that
 //! can fail.
 
-use cssame_ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
+use cssame_ir::{Arithmetic, BinaryOperator, Modification, Pointer, ScalarType, Texts, UnaryOperator, Value};
 use std::fmt::Write;
 
 fn double(bits: i64) -> f64 {
@@ -27,7 +27,8 @@ pub fn unary(op: UnaryOperator, operand: i64) -> i64 {
         UnaryOperator::Negate(Arithmetic::Int) => narrow(operand.wrapping_neg()),
         UnaryOperator::Negate(Arithmetic::Long) => operand.wrapping_neg(),
         UnaryOperator::Negate(Arithmetic::Double) => bits(-double(operand)),
-        UnaryOperator::Complement(_) => !operand,
+        UnaryOperator::Negate(kind) => wrap(kind, operand.wrapping_neg()),
+        UnaryOperator::Complement(kind) => wrap(kind, !operand),
         UnaryOperator::Not => i64::from(operand == 0),
         UnaryOperator::Convert(from, to) => convert(from, to, operand),
     }
@@ -40,11 +41,18 @@ fn convert(from: ScalarType, to: ScalarType, operand: i64) -> i64 {
         (ScalarType::Double, ScalarType::Int) => i64::from(double(operand) as i32),
         (ScalarType::Double, ScalarType::Long) => double(operand) as i64,
         (ScalarType::Double, ScalarType::Bool) => i64::from(double(operand) != 0.0),
+        (ScalarType::Double, to) => to.integer().map_or(operand, |of| of.wrap(double(operand) as i64)),
+        (ScalarType::UnsignedLong, ScalarType::Double) => bits(operand as u64 as f64),
         (_, ScalarType::Double) => bits(operand as f64),
         (_, ScalarType::Int) => narrow(operand),
         (_, ScalarType::Bool) => i64::from(operand != 0),
-        (_, ScalarType::Long | ScalarType::String | ScalarType::Thread) => operand,
+        (_, to) => to.integer().map_or(operand, |of| of.wrap(operand)),
     }
+}
+
+/// What is left of bits in the type that arithmetic is done in.
+fn wrap(kind: Arithmetic, bits: i64) -> i64 {
+    kind.scalar().integer().map_or(bits, |of| of.wrap(bits))
 }
 
 /// `left op right`, for every operator that cannot fail; an integer division by zero is 0 here.
@@ -56,26 +64,48 @@ pub fn binary(op: BinaryOperator, left: i64, right: i64) -> i64 {
         BinaryOperator::Subtract(Arithmetic::Int) => narrow(left.wrapping_sub(right)),
         BinaryOperator::Subtract(Arithmetic::Long) => left.wrapping_sub(right),
         BinaryOperator::Subtract(Arithmetic::Double) => bits(double(left) - double(right)),
+        BinaryOperator::Subtract(kind) => wrap(kind, left.wrapping_sub(right)),
         BinaryOperator::Multiply(Arithmetic::Int) => narrow(left.wrapping_mul(right)),
         BinaryOperator::Multiply(Arithmetic::Long) => left.wrapping_mul(right),
         BinaryOperator::Multiply(Arithmetic::Double) => bits(double(left) * double(right)),
+        BinaryOperator::Multiply(kind) => wrap(kind, left.wrapping_mul(right)),
         BinaryOperator::Divide(_) | BinaryOperator::Remainder(_) => divide(op, left, right).unwrap_or(0),
         BinaryOperator::ShiftLeft(Arithmetic::Int) => i64::from((left as i32).wrapping_shl(right as u32)),
+        BinaryOperator::ShiftLeft(Arithmetic::UnsignedInt) => i64::from((left as u32).wrapping_shl(right as u32)),
         BinaryOperator::ShiftLeft(_) => left.wrapping_shl(right as u32),
         BinaryOperator::ShiftRight(Arithmetic::Int) => i64::from((left as i32).wrapping_shr(right as u32)),
+        BinaryOperator::ShiftRight(Arithmetic::UnsignedInt) => i64::from((left as u32).wrapping_shr(right as u32)),
+        BinaryOperator::ShiftRight(Arithmetic::UnsignedLong) => (left as u64).wrapping_shr(right as u32) as i64,
         BinaryOperator::ShiftRight(_) => left.wrapping_shr(right as u32),
         BinaryOperator::And => left & right,
         BinaryOperator::Or => left | right,
         BinaryOperator::Xor => left ^ right,
         BinaryOperator::Less(Arithmetic::Double) => i64::from(double(left) < double(right)),
+        BinaryOperator::Less(Arithmetic::UnsignedLong) => i64::from((left as u64) < right as u64),
         BinaryOperator::Less(_) => i64::from(left < right),
         BinaryOperator::LessEqual(Arithmetic::Double) => i64::from(double(left) <= double(right)),
+        BinaryOperator::LessEqual(Arithmetic::UnsignedLong) => i64::from(left as u64 <= right as u64),
         BinaryOperator::LessEqual(_) => i64::from(left <= right),
         BinaryOperator::Equal => i64::from(left == right),
         BinaryOperator::NotEqual => i64::from(left != right),
         BinaryOperator::EqualDouble => i64::from(double(left) == double(right)),
         BinaryOperator::NotEqualDouble => i64::from(double(left) != double(right)),
+        BinaryOperator::PointerAdd => Pointer::from_bits(left).plus(right).bits(),
     }
+}
+
+/// What a read-modify-write makes of what is there.
+#[must_use]
+pub fn modify(modification: Modification, ty: ScalarType, old: i64, operand: i64) -> i64 {
+    let bits = match modification {
+        Modification::Add => old.wrapping_add(operand),
+        Modification::Subtract => old.wrapping_sub(operand),
+        Modification::And => old & operand,
+        Modification::Or => old | operand,
+        Modification::ExclusiveOr => old ^ operand,
+        Modification::NotAnd => !(old & operand),
+    };
+    ty.integer().map_or(bits, |of| of.wrap(bits))
 }
 
 /// `left + right`.
@@ -86,6 +116,7 @@ pub fn add(kind: Arithmetic, left: i64, right: i64) -> i64 {
         Arithmetic::Int => narrow(left.wrapping_add(right)),
         Arithmetic::Long => left.wrapping_add(right),
         Arithmetic::Double => bits(double(left) + double(right)),
+        Arithmetic::UnsignedInt | Arithmetic::UnsignedLong => wrap(kind, left.wrapping_add(right)),
     }
 }
 
@@ -102,6 +133,10 @@ pub fn divide(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
         matches!(op, BinaryOperator::Divide(Arithmetic::Int) | BinaryOperator::Remainder(Arithmetic::Int));
     if right == 0 {
         return None;
+    }
+    if let BinaryOperator::Divide(Arithmetic::UnsignedLong) | BinaryOperator::Remainder(Arithmetic::UnsignedLong) = op {
+        let (left, right) = (left as u64, right as u64);
+        return Some(if remainder { left % right } else { left / right } as i64);
     }
     let result = if remainder { left.wrapping_rem(right) } else { left.wrapping_div(right) };
     Some(if narrow_result { narrow(result) } else { result })
@@ -123,6 +158,9 @@ pub fn format(texts: &Texts, ty: ScalarType, bits: i64, out: &mut String) {
         Value::Double(value) => write!(out, "{value:?}"),
         Value::String(text) => out.write_str(texts.get(text)),
         Value::NoThread => write!(out, "thread {bits}"),
+        Value::Integer(ScalarType::UnsignedLong, bits) => write!(out, "{}", bits as u64),
+        Value::Integer(_, bits) => write!(out, "{bits}"),
+        Value::Pointer(pointer) => write!(out, "{:#x}", pointer.bits()),
     };
 }
 

@@ -32,7 +32,13 @@ impl Watched {
             *code = match *code {
                 Code::SharedLoad { dest, address, read } if read == self.read => {
                     let further = Box::default();
-                    compiled.places.push(ComputedPlace { reference: NO_SLOT, address, index: None, further });
+                    compiled.places.push(ComputedPlace {
+                        reference: NO_SLOT,
+                        is_pointer: false,
+                        address,
+                        index: None,
+                        further,
+                    });
                     Code::WatchedLoad { dest, place: compiled.places.len() as u32 - 1, read }
                 }
                 Code::SharedLoadAt { dest, place, read } if read == self.read => {

@@ -13,8 +13,7 @@ use super::object::{Object, Objects};
 use super::state::{State, Values};
 use super::{Effect, From, Level, Origin, Summary};
 use cssame_ir::{
-    AtomicOperation, BlockId, DefinitionId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId,
-    Terminator, flow,
+    BlockId, DefinitionId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId, Terminator, flow,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -81,7 +80,7 @@ impl<'a> Flow<'a> {
         }
         match content.terminator {
             Terminator::Branch { condition, .. } => self.branch(block, state, condition),
-            Terminator::Return(value) => {
+            Terminator::Return(value) | Terminator::End(value) => {
                 let values = value.map_or_else(Values::new, |value| state.operand(value));
                 self.show(&values);
                 self.out.returns.extend(values);
@@ -118,12 +117,9 @@ impl<'a> Flow<'a> {
             }
             Instruction::Atomic { dest, op, read, definition, .. } => {
                 state.cross();
-                match op {
-                    AtomicOperation::CompareAndSwap { .. } => {}
-                    AtomicOperation::Swap(value) | AtomicOperation::FetchAdd(value, _) => {
-                        let values = state.operand(*value);
-                        self.write(block, state, *definition, &values);
-                    }
+                for value in op.operands().filter(|_| !op.may_fail()) {
+                    let values = state.operand(value);
+                    self.write(block, state, *definition, &values);
                 }
                 self.set(block, state, *dest, BTreeSet::from([(Origin::of(From::Read(*read)), Level::Stale)]));
             }
@@ -146,7 +142,7 @@ impl<'a> Flow<'a> {
                 self.set(block, state, *dest, values);
             }
             Instruction::Call { dest, function, arguments } => self.call(block, state, (*dest, *function, arguments)),
-            Instruction::Print { arguments } => {
+            Instruction::Print { arguments, .. } => {
                 arguments.iter().for_each(|(argument, _)| self.show(&state.operand(*argument)));
             }
             Instruction::Assert { condition, .. } => self.show(&state.operand(*condition)),

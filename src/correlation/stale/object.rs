@@ -55,6 +55,7 @@ impl Objects {
         match base {
             Base::Global(variable) => Object::Declared(variable),
             Base::Reference(register) => self.0.get(&register).copied().unwrap_or(Object::Unknown),
+            Base::Pointer(_) => Object::Unknown,
         }
     }
 

@@ -281,7 +281,7 @@ impl<'w, 'a> Scope<'w, 'a> {
                 }
                 None => ("null".to_owned(), nothing, false),
             },
-            Base::Reference(register) => {
+            Base::Reference(register) | Base::Pointer(register) => {
                 let ty = self.function.registers[register].pointee.unwrap_or(nothing);
                 let text = self.operand(&Operand::Register(register));
                 (text, ty, matches!(ty, Type::Single(LeafKind::Data(_))))

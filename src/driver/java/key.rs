@@ -20,7 +20,7 @@ pub(super) fn key_of(program: &Program, function: FunctionId, place: &Place) -> 
     let key = match (parts.iter().rev().nth(elements), place.base) {
         (Some(&Part::Field(class, number)), _) => Key::Field(class, number),
         (_, Base::Global(variable)) => Key::Global(variable),
-        (_, Base::Reference(_)) => return None,
+        (_, Base::Reference(_) | Base::Pointer(_)) => return None,
     };
     Some((key, elements > 0))
 }

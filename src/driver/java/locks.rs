@@ -157,7 +157,7 @@ impl Search<'_> {
         match (field, place.base) {
             (Some(key), _) => drop(self.explicit.insert(key)),
             (None, Base::Global(variable)) => drop(self.explicit.insert(Key::Global(variable))),
-            (None, Base::Reference(_)) => {}
+            (None, Base::Reference(_) | Base::Pointer(_)) => {}
         }
     }
 

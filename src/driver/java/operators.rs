@@ -29,7 +29,7 @@ pub(crate) fn unary(op: UnaryOperator, value: &str) -> Option<String> {
 pub(crate) fn binary(op: BinaryOperator, is_text: bool, first: &str, second: &str) -> String {
     use BinaryOperator as Op;
     let sign = match op {
-        Op::Add(_) => "+",
+        Op::Add(_) | Op::PointerAdd => "+",
         Op::Subtract(_) => "-",
         Op::Multiply(_) => "*",
         Op::Divide(_) => "/",

@@ -67,7 +67,7 @@ impl<'a> Writer<'_, 'a> {
                 let value = format!("Choice.between({}, {})", self.scope.operand(low), self.scope.operand(high));
                 self.assign(Some(*dest), "choice", &value);
             }
-            Instruction::Print { arguments } => {
+            Instruction::Print { arguments, .. } => {
                 let shown: Vec<String> = arguments.iter().map(|(argument, _)| self.scope.operand(argument)).collect();
                 self.lines.push(format!("Output.print({});", shown.join(", ")));
             }
@@ -96,7 +96,8 @@ impl<'a> Writer<'_, 'a> {
                 self.assign(*dest, "handle", &format!("Threads.spawn({name}, {body})"));
             }
             Instruction::Join => self.lines.push("Threads.join();"),
-            Instruction::JoinThread { handle } => {
+            Instruction::CurrentThread { .. } => {}
+            Instruction::JoinThread { handle, .. } => {
                 let handle = self.scope.inner(handle);
                 self.check(located, &format!("{handle} != null"), FailureKind::EmptyHandle, None);
                 self.lines.push(format!("Threads.join({handle});"));
@@ -190,6 +191,8 @@ impl<'a> Writer<'_, 'a> {
             }
             AtomicOperation::Swap(value) => ("swap", self.scope.operand(value)),
             AtomicOperation::FetchAdd(value, _) => ("fetchAdd", self.scope.operand(value)),
+            // Programs in C have no tests in Java.
+            AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => ("ofC", String::new()),
         };
         (self.scope.slot(place).call(method, &arguments), method)
     }

@@ -111,6 +111,7 @@ pub(crate) fn type_name(ty: ScalarType) -> &'static str {
         ScalarType::Double => "double",
         ScalarType::String => "String",
         ScalarType::Thread => "Handle",
+        _ => "long",
     }
 }
 
@@ -123,6 +124,7 @@ pub(super) fn boxed_name(ty: ScalarType) -> &'static str {
         ScalarType::Double => "Double",
         ScalarType::String => "String",
         ScalarType::Thread => "Handle",
+        _ => "Long",
     }
 }
 
@@ -135,6 +137,7 @@ pub(crate) fn default_value(ty: ScalarType) -> &'static str {
         ScalarType::Double => "0.0",
         ScalarType::String => "\"\"",
         ScalarType::Thread => "null",
+        _ => "0L",
     }
 }
 
@@ -148,6 +151,7 @@ pub(crate) fn literal(texts: &Texts, value: Value) -> String {
         Value::Double(value) => format!("Double.longBitsToDouble({:#x}L)", value.to_bits()),
         Value::String(text) => string(texts.get(text)),
         Value::NoThread => "(Handle) null".to_owned(),
+        Value::Integer(..) | Value::Pointer(_) => format!("{}L", value.bits()),
     }
 }
 

@@ -172,7 +172,7 @@ impl<'a> Body<'_, 'a> {
             Instruction::Load { place, read, .. } => self.load(at, place, *read),
             Instruction::Store { place, value, definition } => self.store(at, place, value, *definition),
             Instruction::Allocate { variable, .. } => self.context.versions.beginning(*variable).into_iter().collect(),
-            Instruction::Print { arguments } => {
+            Instruction::Print { arguments, .. } => {
                 let parts: Vec<String> = arguments.iter().map(|(part, _)| self.operand(at, part).text).collect();
                 vec![format!("Output.print({});", parts.join(", "))]
             }
@@ -201,7 +201,9 @@ impl<'a> Body<'_, 'a> {
                 self.registers.define(at, Expression::call(call), false).into_iter().collect()
             }
             Instruction::Join => vec!["Threads.join();".to_owned()],
-            Instruction::JoinThread { handle } => {
+            // Programs in C are not written in this form.
+            Instruction::CurrentThread { .. } => Vec::new(),
+            Instruction::JoinThread { handle, .. } => {
                 let handle = self.operand(at, handle);
                 let check = self.check(&located, &format!("{} != null", handle.inner()), FailureKind::EmptyHandle);
                 vec![check, format!("Threads.join({});", handle.text)]

@@ -88,6 +88,7 @@ impl<'a> Sites<'a> {
             let register = match base {
                 Base::Global(variable) => return Some(variable),
                 Base::Reference(register) => register,
+                Base::Pointer(_) => return None,
             };
             let function = &self.program.functions[id];
             if let Some(position) = function.parameters.iter().position(|&each| each == register) {

@@ -150,7 +150,7 @@ impl<'a> Body<'a> {
                 let (then_block, else_block) = (self.number_of(*then_block), self.number_of(*else_block));
                 format!("block = if {} {{ {then_block} }} else {{ {else_block} }};", self.registers.operand(condition))
             }
-            Terminator::Return(value) => {
+            Terminator::Return(value) | Terminator::End(value) => {
                 let value = match (value, self.function.result) {
                     (Some(value), _) => self.registers.operand(value),
                     (None, Some(ty)) => rust_default(ty).to_owned(),

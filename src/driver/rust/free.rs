@@ -49,6 +49,7 @@ impl Writer<'_, '_> {
                         format!("t.compare_and_swap({place}, {old}, {new})")
                     }
                     AtomicOperation::Swap(value) => format!("t.swap({place}, {})", self.registers.receiver(value)),
+                    AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => return None,
                     AtomicOperation::FetchAdd(value, _) => {
                         format!("t.fetch_add({place}, {})", self.registers.receiver(value))
                     }
@@ -71,7 +72,7 @@ impl Writer<'_, '_> {
                 self.registers.assign(operation.verdict, None, &self.operation(operation, &label))
             }
             Instruction::Synchronise(operation) => format!("{};", self.operation(operation, &label)),
-            Instruction::JoinThread { handle } => {
+            Instruction::JoinThread { handle, .. } => {
                 format!("t.join_thread({}, {label:?})?;", self.registers.operand(handle))
             }
             Instruction::Assume { condition } => {
@@ -106,7 +107,7 @@ impl Writer<'_, '_> {
                 let address = self.input.machine.global_address(variable).unwrap_or(0) + place.offset;
                 format!("t.global({address})")
             }
-            Base::Reference(register) => self.reference(register, place.offset),
+            Base::Reference(register) | Base::Pointer(register) => self.reference(register, place.offset),
         };
         base + &index
     }

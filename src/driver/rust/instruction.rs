@@ -83,7 +83,7 @@ impl Emitter<'_, '_> {
                     format!("t.choose({label:?}, {}, {})?", self.registers.operand(low), self.registers.operand(high));
                 self.registers.assign(Some(*dest), None, &call)
             }
-            Instruction::Print { arguments } => self.print(&label, arguments),
+            Instruction::Print { arguments, .. } => self.print(&label, arguments),
             Instruction::Assert { condition, message } => {
                 let condition = self.registers.operand(condition);
                 self.check_with(at, &condition, FailureKind::Assert, *message)
@@ -109,6 +109,7 @@ impl Emitter<'_, '_> {
                 let call = format!("t.spawn({label:?}, {})?", self.thread(thread));
                 self.registers.assign(*dest, None, &call)
             }
+            Instruction::CurrentThread { .. } => String::new(),
             Instruction::Join | Instruction::JoinThread { .. } => format!("t.join({label:?})?;"),
             Instruction::Address { .. }
             | Instruction::Allocate { .. }
@@ -199,6 +200,8 @@ impl Emitter<'_, '_> {
                 format!("compare_and_swap({read:?}, {write:?}, {old}, {new})?")
             }
             AtomicOperation::Swap(value) => format!("swap({read:?}, {write:?}, {})?", self.registers.operand(value)),
+            // Programs in C have no tests yet.
+            AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => String::new(),
             AtomicOperation::FetchAdd(value, _) => {
                 format!("fetch_add({read:?}, {write:?}, {})?", self.registers.operand(value))
             }
@@ -262,7 +265,7 @@ impl Emitter<'_, '_> {
             Op::Multiply(Arithmetic::Double) => plain("*"),
             Op::Divide(Arithmetic::Double) => plain("/"),
             Op::Remainder(Arithmetic::Double) => plain("%"),
-            Op::Add(_) => wrapping("add"),
+            Op::Add(_) | Op::PointerAdd => wrapping("add"),
             Op::Subtract(_) => wrapping("sub"),
             Op::Multiply(_) => wrapping("mul"),
             Op::Divide(_) => wrapping("div"),

@@ -14,17 +14,24 @@ pub(super) fn rust_type(ty: ScalarType) -> &'static str {
         ScalarType::Double => "f64",
         ScalarType::String => "&'static str",
         ScalarType::Thread => "Handle",
+        ScalarType::SignedChar => "i8",
+        ScalarType::UnsignedChar => "u8",
+        ScalarType::Short => "i16",
+        ScalarType::UnsignedShort => "u16",
+        ScalarType::UnsignedInt => "u32",
+        ScalarType::UnsignedLong => "u64",
+        ScalarType::Pointer => "i64",
     }
 }
 
 /// What a variable begins with.
 pub(super) fn rust_default(ty: ScalarType) -> &'static str {
     match ty {
-        ScalarType::Int | ScalarType::Long => "0",
         ScalarType::Bool => "false",
         ScalarType::Double => "0.0",
         ScalarType::String => "\"\"",
         ScalarType::Thread => "Handle(0)",
+        _ => "0",
     }
 }
 
@@ -39,6 +46,8 @@ pub(super) fn literal(texts: &Texts, value: Value) -> String {
         Value::Double(value) => format!("f64::from_bits({:#x})", value.to_bits()),
         Value::String(text) => format!("{:?}", texts.get(text)),
         Value::NoThread => "Handle(0)".to_owned(),
+        Value::Integer(ScalarType::UnsignedLong, bits) => (bits as u64).to_string(),
+        Value::Integer(..) | Value::Pointer(_) => value.bits().to_string(),
     }
 }
 

@@ -213,6 +213,7 @@ impl<'a> LockBodies<'a> {
                 | Instruction::Unary { .. }
                 | Instruction::Binary { .. }
                 | Instruction::Address { .. }
+                | Instruction::CurrentThread { .. }
                 | Instruction::Allocate { .. }
                 | Instruction::Call { .. } => {}
                 Instruction::Print { .. } | Instruction::Assert { .. } | Instruction::Error { .. } => {

@@ -43,6 +43,7 @@ use cssame_budget::Budget;
 use cssame_concurrency::Sharing;
 use cssame_concurrency::{Concurrency, Event, EventKind, ThreadId};
 use cssame_form::Selection;
+use cssame_ir::points_to::has_pointers;
 use cssame_ir::{Instruction, LeafId, Program, ReadId};
 use cssame_vm::{Machine, Options, Origin, Tables, ThreadIndex, Watched};
 use fixedbitset::FixedBitSet;
@@ -238,8 +239,16 @@ impl<'a> Sliceable<'a> {
         Ok(Running { slice, machine, whole: self.machine, preserved, dropped: self.dropped.as_ref() })
     }
 
+    /// Slices of programs with pointers, or whose main ends them, are not made.
+    fn supported(&self) -> Result<(), Declined> {
+        let program = self.index.program;
+        let is_plain = !program.ends_with_main && !has_pointers(program);
+        is_plain.then_some(()).ok_or(Declined::Unsupported)
+    }
+
     /// Decides what can happen.
     pub(super) fn futures(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
+        self.supported()?;
         if query.ends != Ends::Outcomes {
             let apart = self.futures_by_readers(query, budget);
             if matches!(apart, Ok(_) | Err(Declined::Bound | Declined::Endless)) {
@@ -254,6 +263,7 @@ impl<'a> Sliceable<'a> {
     /// Decides what can happen where outcomes are not asked for, from the program without [`readers`](mod@readers) and with each of
     /// them alone.
     pub(super) fn futures_by_readers(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
+        self.supported()?;
         let program = self.index.program;
         let readers = Readers::several(program, self.concurrency, self.machine.may_discard()).ok_or(Declined::Whole)?;
         let mut collected = Collected::new(budget);
@@ -329,6 +339,7 @@ impl<'a> Sliceable<'a> {
 
     /// Decides whether some execution has the selections.
     pub(super) fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
+        self.supported()?;
         let reads: Vec<ReadId> = selections.iter().flat_map(|selection| selection.reads.iter().copied()).collect();
         let running = self.slice(&relevance::with_reads(&self.index, &self.always, &reads), None, Preserved::Reads)?;
         let mut answer = select(&running.machine, selections, budget);

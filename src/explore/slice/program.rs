@@ -163,8 +163,10 @@ impl Builder<'_, '_> {
         match &mut made {
             Instruction::Store { value, .. } if !self.relevance.values(number) => *value = self.nothing(*value),
             Instruction::Atomic { op, .. } if !self.relevance.values(number) => match op {
-                AtomicOperation::Swap(value) | AtomicOperation::FetchAdd(value, _) => *value = self.nothing(*value),
-                AtomicOperation::CompareAndSwap { .. } => {}
+                AtomicOperation::Swap(value)
+                | AtomicOperation::FetchAdd(value, _)
+                | AtomicOperation::FetchModify(_, value, _) => *value = self.nothing(*value),
+                AtomicOperation::CompareAndSwap { .. } | AtomicOperation::CompareExchange { .. } => {}
             },
             Instruction::Call { arguments, .. } => self.arguments(arguments),
             Instruction::Fork { threads, .. } => {
@@ -228,6 +230,7 @@ impl Builder<'_, '_> {
                 Terminator::Jump(else_block)
             }
             Terminator::Return(Some(value)) => Terminator::Return(Some(self.operand(value))),
+            Terminator::End(Some(value)) => Terminator::End(Some(self.operand(value))),
             other => other,
         }
     }

@@ -20,8 +20,7 @@
 use super::calls::Calls;
 use super::index::Index;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,
-    Terminator, Value,
+    Arithmetic, Base, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId, Terminator, Value,
 };
 use fixedbitset::FixedBitSet;
 
@@ -215,7 +214,7 @@ impl Closure<'_, '_> {
         match self.index.instruction(number) {
             Instruction::Load { place, .. } | Instruction::Store { place, .. } => self.place(function, place),
             // Whether it writes depends on what it reads.
-            Instruction::Atomic { op: AtomicOperation::CompareAndSwap { .. }, .. } => self.value(number),
+            Instruction::Atomic { op, .. } if op.may_fail() => self.value(number),
             Instruction::Atomic { place, .. } => self.place(function, place),
             // Arguments matter where the parameter does.
             Instruction::Call { .. } => {}
@@ -367,8 +366,9 @@ pub(super) fn may_miss(place: &Place) -> bool {
         Operand::Constant(Value::Long(value)) => Some(value),
         _ => None,
     };
-    place.indices.iter().any(|index| {
-        let known = constant(index.operand).zip(constant(index.length));
-        known.is_none_or(|(at, length)| !(0..length).contains(&at))
-    })
+    matches!(place.base, Base::Pointer(_))
+        || place.indices.iter().any(|index| {
+            let known = constant(index.operand).zip(constant(index.length));
+            known.is_none_or(|(at, length)| !(0..length).contains(&at))
+        })
 }

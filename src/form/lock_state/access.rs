@@ -104,6 +104,18 @@ impl Machine<'_> {
                 }
                 (Some(1), self.value(inside, context, new))
             }
+            AtomicOperation::CompareExchange { old, new } => {
+                let old = self.value(inside, context, old);
+                if before.zip(old).is_none_or(|(before, old)| before != old) {
+                    // It may do nothing.
+                    let mut failed = inside.clone();
+                    self.set(&mut failed, context, dest, before);
+                    (failed.instruction, failed.event) = (failed.instruction + 1, failed.event + 1);
+                    self.enter_anew(State { inside: Some(failed), ..state.clone() });
+                }
+                (old, self.value(inside, context, new))
+            }
+            AtomicOperation::FetchModify(..) => (before, None),
         };
         self.set(inside, context, dest, result);
         self.write(state, cell, definition, value);
@@ -211,7 +223,7 @@ impl Machine<'_> {
             self.enter(next);
             return Ok(());
         }
-        if let Instruction::Atomic { op: AtomicOperation::CompareAndSwap { .. }, .. } = what {
+        if matches!(what, Instruction::Atomic { op, .. } if op.may_fail()) {
             self.enter(state.clone());
         }
         for cell in cells {

@@ -95,7 +95,9 @@ impl Machine<'_> {
                     self.set(inside, context, *dest, None);
                 }
             }
-            Instruction::Address { dest, .. } | Instruction::Choose { dest, .. } => {
+            Instruction::Address { dest, .. }
+            | Instruction::Choose { dest, .. }
+            | Instruction::CurrentThread { dest } => {
                 self.set(inside, context, *dest, None);
             }
             Instruction::Print { .. } => {}

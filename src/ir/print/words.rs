@@ -301,7 +301,11 @@ impl Printer<'_> {
         match (block.instructions.get(site.position), block.terminator) {
             (Some(instruction), _) => instruction.uses(&mut |register| registers.push(register)),
             (None, Terminator::Branch { condition: Operand::Register(register), .. }) => registers.push(register),
-            (None, Terminator::Return(Some(Operand::Register(register))) | Terminator::End(Some(Operand::Register(register)))) => {
+            (
+                None,
+                Terminator::Return(Some(Operand::Register(register)))
+                | Terminator::End(Some(Operand::Register(register))),
+            ) => {
                 registers.push(register);
             }
             (None, _) => {}

@@ -168,7 +168,9 @@ impl Types<'_, '_> {
                 self.scalar(high, ScalarType::Int);
                 self.dest(*dest, Scalar(ScalarType::Int));
             }
-            Instruction::Print { arguments, spaced: _ } => arguments.iter().for_each(|(operand, ty)| self.scalar(operand, *ty)),
+            Instruction::Print { arguments, spaced: _ } => {
+                arguments.iter().for_each(|(operand, ty)| self.scalar(operand, *ty))
+            }
             Instruction::Assert { condition, message: _ } | Instruction::Assume { condition } => {
                 self.scalar(condition, ScalarType::Bool);
             }

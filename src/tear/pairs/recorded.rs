@@ -256,6 +256,8 @@ impl Recorder {
             {
                 let value = match Value::from_bits(ty, *now) {
                     Value::Int(i32::MIN) | Value::Long(i64::MIN) | Value::NoThread => return None,
+                    // The language has no literals of C.
+                    Value::Integer(..) | Value::Pointer(_) => return None,
                     Value::Int(value) => value.to_string(),
                     Value::Long(value) => format!("{value}L"),
                     Value::Bool(value) => value.to_string(),

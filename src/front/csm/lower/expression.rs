@@ -136,6 +136,8 @@ impl<'t> Builder<'_, 't> {
                 self.emit(Instruction::Copy { dest: variable, source: new }, span);
                 self.jump_into(join, span);
             }
+            // The language has no others.
+            AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => {}
         }
     }
 
@@ -412,7 +414,7 @@ fn arithmetic(ty: ScalarType) -> Arithmetic {
     match ty {
         ScalarType::Long => Arithmetic::Long,
         ScalarType::Double => Arithmetic::Double,
-        ScalarType::Int | ScalarType::Bool | ScalarType::String | ScalarType::Thread => Arithmetic::Int,
+        _ => Arithmetic::Int,
     }
 }
 

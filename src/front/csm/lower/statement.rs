@@ -68,7 +68,7 @@ impl<'t> Builder<'_, 't> {
                 let operands = self.expressions(arguments);
                 let types = arguments.iter().map(|argument| scalar_type(argument.ty));
                 let arguments = operands.into_iter().zip(types).collect();
-                self.emit(Instruction::Print { arguments }, span);
+                self.emit(Instruction::Print { arguments, spaced: true }, span);
             }
             StatementKind::Assert { condition, message } => {
                 let condition = self.expression(condition);
@@ -82,7 +82,7 @@ impl<'t> Builder<'_, 't> {
             StatementKind::Spawn { target, call, label } => self.spawn(target.as_ref(), call, *label, span),
             StatementKind::Join(handle) => {
                 let handle = self.expression(handle);
-                self.emit(Instruction::JoinThread { handle }, span);
+                self.emit(Instruction::JoinThread { handle, dest: None }, span);
             }
             StatementKind::Skip => {}
         }

@@ -1,0 +1,53 @@
+//! Symbols of accesses through pointers.
+//!
+//! In: a program in which such an access has a symbol of its own: the pointer as it is written, or the member that is accessed.
+//! Out: the program, in which all symbols that may name one cell count as one ([`Symbol::cells_of`](crate::Symbol)).
+
+use super::{PointsTo, has_pointers};
+use crate::{Base, Instruction, Place, Program, SymbolId};
+use petgraph::unionfind::UnionFind;
+use rustc_hash::FxHashMap;
+
+/// Makes one of the symbols that may name one cell. A symbol that was declared stands for the group, if there is one.
+pub fn join_symbols(program: &mut Program) {
+    if !has_pointers(program) {
+        return;
+    }
+    let mut groups = UnionFind::<usize>::new(program.symbols.len());
+    for (id, symbol) in program.symbols.entries() {
+        groups.union(id.index(), symbol.cells_of.index());
+    }
+    let points_to = PointsTo::new(program);
+    for (id, function) in program.functions.entries() {
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            let Some((place, symbol)) = accessed(program, instruction) else { continue };
+            let Some(register) = place.base.register() else { continue };
+            for target in points_to.of(id, register) {
+                let there = program.leaf_at(target.variable, target.offset.wrapping_add(place.offset));
+                if let Some((leaf, _)) = there {
+                    groups.union(symbol.index(), program.leaves[leaf].symbol.index());
+                }
+            }
+        }
+    }
+    let mut first: FxHashMap<usize, SymbolId> = FxHashMap::default();
+    let declared: Vec<SymbolId> = program.leaves.iter().map(|leaf| leaf.symbol).collect();
+    for id in declared.into_iter().chain(program.symbols.ids()) {
+        first.entry(groups.find(id.index())).or_insert(id);
+    }
+    for id in program.symbols.ids().collect::<Vec<_>>() {
+        let of_group = first.get(&groups.find(id.index())).copied().unwrap_or(id);
+        program.symbols[id].cells_of = of_group;
+    }
+}
+
+fn accessed<'i>(program: &Program, instruction: &'i Instruction) -> Option<(&'i Place, SymbolId)> {
+    let (place, symbol) = match instruction {
+        Instruction::Load { place, read, .. } => (place, program.reads[*read].symbol),
+        Instruction::Store { place, definition, .. } | Instruction::Atomic { place, definition, .. } => {
+            (place, program.definitions[*definition].symbol)
+        }
+        _ => return None,
+    };
+    matches!(place.base, Base::Pointer(_)).then_some((place, symbol))
+}
