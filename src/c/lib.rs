@@ -1,10 +1,9 @@
 //! Programs in C with POSIX threads and C11 atomics: their typed tree, and what of it is read.
 //!
-//! In: files of C. Out: [`tree::Unit`]s, and for each what stands in the way of reading it ([`supported`]). [`headers`] are the
-//! headers that every program finds.
-//!
-//! What a tree means is not said here.
+//! In: files of C. Out: [`tree::Unit`]s, for each what stands in the way of reading it ([`supported`]), and the flow graph of
+//! the program ([`lower`]). [`headers`] are the headers that every program finds.
 
 pub mod headers;
+pub mod lower;
 pub mod supported;
 pub mod tree;

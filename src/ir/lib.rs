@@ -28,6 +28,7 @@ pub mod sync;
 pub mod types;
 mod value;
 pub mod verify;
+mod versions;
 
 pub use access::Access;
 use arena::{Arena, id};
@@ -44,6 +45,7 @@ pub use reached::Follow;
 pub use sync::Synchronisation;
 pub use types::{ArrayId, ArrayType, Class, ClassId, Field, Type};
 pub use value::{Integer, ScalarType, Value};
+pub use versions::number_versions;
 
 id! {
     /// A function, a method, or an arm of a `cobegin`/`parfor`.

@@ -14,6 +14,7 @@ mod reason;
 mod tests;
 mod walk;
 
+pub(crate) use pointers::without_conversions;
 pub use reason::Reason;
 
 use crate::tree::{DeclId, DeclKind, Linkage, Place, Reading, Unit};

@@ -57,6 +57,36 @@ pub enum Reason {
     OutputFile(Box<str>),
     /// A header that is not found, by name.
     MissingHeader(Box<str>),
+    /// A variable that each thread has for itself.
+    ThreadLocal,
+    /// An array whose length is known at run time only.
+    VariableLength,
+    /// An object of more cells than are kept.
+    LargeObject,
+    /// A known function that has no meaning yet.
+    LaterFunction(Box<str>),
+    /// The result of a known function that has none yet.
+    ResultOf(Box<str>),
+    /// A mutex that says where it is misused.
+    ErrorCheckingMutex,
+    /// A mutex, a barrier or a semaphore whose first state is not one constant of one object.
+    UnclearStart(&'static str),
+    /// A synchronisation object that is used as something else.
+    OpaqueObject,
+    /// A section that does not end where it begins.
+    UnevenSection,
+    /// Something in a section that may wait, or has several results.
+    WaitInSection,
+    /// The arguments of the program.
+    Arguments,
+    /// A jump out of a scope that something is done at the end of.
+    JumpOverCleanup,
+    /// The thread ends inside of what is to be cleaned up.
+    EndInCleanup,
+    /// A name that two files define.
+    DefinedTwice(Box<str>),
+    /// A form of an expression that the lowering does not know, by name.
+    Form(&'static str),
     /// The file is no program in C.
     NotC,
     /// The file is a program in C++.
@@ -82,7 +112,22 @@ impl Reason {
             | Reason::ComputedGoto
             | Reason::Startup
             | Reason::Format(_) => Some(5),
-            Reason::Alias
+            Reason::ThreadLocal
+            | Reason::VariableLength
+            | Reason::LaterFunction(_)
+            | Reason::ResultOf(_)
+            | Reason::ErrorCheckingMutex
+            | Reason::UnclearStart(_)
+            | Reason::Arguments
+            | Reason::JumpOverCleanup
+            | Reason::EndInCleanup => Some(2),
+            Reason::LargeObject
+            | Reason::OpaqueObject
+            | Reason::UnevenSection
+            | Reason::WaitInSection
+            | Reason::DefinedTwice(_)
+            | Reason::Form(_)
+            | Reason::Alias
             | Reason::InlineAssembly
             | Reason::AtomicStructure
             | Reason::OpenMp
@@ -131,6 +176,21 @@ impl fmt::Display for Reason {
             Reason::Format(what) => return write!(f, "format with {what}"),
             Reason::OutputFile(name) => return write!(f, "`{name}` to another file than `stdout` or `stderr`"),
             Reason::MissingHeader(name) => return write!(f, "header `{name}`, which is not found"),
+            Reason::ThreadLocal => "thread-local variable",
+            Reason::VariableLength => "array of variable length",
+            Reason::LargeObject => "object of more than 4,194,304 cells",
+            Reason::LaterFunction(name) => return write!(f, "call of `{name}`"),
+            Reason::ResultOf(name) => return write!(f, "result of `{name}`"),
+            Reason::ErrorCheckingMutex => "error-checking mutex",
+            Reason::UnclearStart(what) => return write!(f, "{what} whose first state is not one constant"),
+            Reason::OpaqueObject => "inside of a synchronisation object",
+            Reason::UnevenSection => "section that does not begin and end in one function, once on each path",
+            Reason::WaitInSection => "operation that may wait or choose, inside a section,",
+            Reason::Arguments => "`argv`",
+            Reason::JumpOverCleanup => "`goto` beside a variable with `cleanup`",
+            Reason::EndInCleanup => "end of the thread inside of what is to be cleaned up",
+            Reason::DefinedTwice(name) => return write!(f, "second definition of `{name}`"),
+            Reason::Form(name) => return write!(f, "{name}"),
             Reason::NotC => "not C",
             Reason::CPlusPlus => "C++",
             Reason::Unreadable => "file that cannot be read",

@@ -1,0 +1,78 @@
+//! Constants: values that are known before the program runs.
+//!
+//! In: constants of the tree, and scalar types. Out: values of the graph.
+
+use super::input::Done;
+use super::link::DeclKey;
+use super::program::Lowering;
+use crate::tree::{AddressBase, Constant, DeclKind, ExprId, Place, Storage};
+use cssame_ir::{Object, Pointer, ScalarType, Value, VariableId};
+
+/// A constant, before it is known of which type its cell is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Datum {
+    /// A number.
+    Integer(i128),
+    /// An address.
+    Pointer(Pointer),
+}
+
+impl Datum {
+    /// It as a value of a type.
+    pub fn value(self, ty: ScalarType) -> Value {
+        let bits = match self {
+            Datum::Integer(value) => value as i64,
+            Datum::Pointer(pointer) => pointer.bits(),
+        };
+        match ty {
+            ScalarType::Bool => Value::Bool(bits != 0),
+            ScalarType::Double => Value::Double(bits as f64),
+            _ => Value::from_bits(ty, ty.integer().map_or(bits, |integer| integer.wrap(bits))),
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// The value of an expression, if it is one that is known before the program runs.
+    pub fn datum(&mut self, unit: u32, expr: ExprId) -> Done<Option<Datum>> {
+        let tree = self.unit(unit);
+        let place = tree.expressions[expr].place;
+        match tree.constant(expr) {
+            Some(Constant::Integer(value)) => Ok(Some(Datum::Integer(value))),
+            Some(Constant::Address { base, offset }) => self.address_constant(unit, base, offset, place),
+            _ => Ok(None),
+        }
+    }
+
+    fn address_constant(
+        &mut self,
+        unit: u32,
+        base: AddressBase,
+        offset: i128,
+        place: Place,
+    ) -> Done<Option<Datum>> {
+        let (variable, cell) = match base {
+            AddressBase::Nothing => return Ok(Some(Datum::Integer(offset))),
+            AddressBase::Label(_) => return Ok(None),
+            AddressBase::String(string) => (self.literal(unit, string, None, place)?, offset as u32),
+            AddressBase::Declaration(decl) => {
+                let key = self.input.links.resolve(self.unit(unit), unit, decl);
+                let declared = &self.unit(key.unit).declarations[key.decl];
+                if declared.kind != DeclKind::Object || declared.storage != Storage::Static {
+                    return Ok(None);
+                }
+                let Some(&variable) = self.variables.get(&key) else { return Ok(None) };
+                let Ok(byte) = u64::try_from(offset) else {
+                    return super::input::refuse(crate::supported::Reason::MixedSize, place);
+                };
+                (variable, self.input.spot(key.unit, declared.ty, byte, place)?.cell)
+            }
+        };
+        Ok(Some(Datum::Pointer(Pointer::to(Object::Global(variable), cell))))
+    }
+
+    /// The variable of an object with static storage.
+    pub fn variable_of(&self, key: DeclKey) -> Option<VariableId> {
+        self.variables.get(&key).copied()
+    }
+}

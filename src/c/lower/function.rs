@@ -1,0 +1,169 @@
+//! Functions.
+
+use super::builder::{Builder, Typed};
+use super::input::{Done, is_section, refuse};
+use super::link::DeclKey;
+use super::objects::zero;
+use super::program::{Lowering, empty};
+use crate::supported::Reason;
+use crate::tree::StmtId;
+use cssame_ir::{
+    BlockId, FunctionId, FunctionKind, Instruction, Operand, RegisterId, ScalarType, Terminator,
+};
+use cssame_source::Span;
+use rustc_hash::FxHashMap;
+
+impl<'a> Lowering<'a> {
+    /// A builder of a function that has its place already.
+    fn builder(&mut self, id: FunctionId, key: DeclKey) -> Builder<'_, 'a> {
+        let template = &self.program.functions[id];
+        let mut function = empty(template.name, template.span, template.kind);
+        function.result = template.result;
+        let unit = self.unit(key.unit);
+        let mut builder = Builder {
+            lowering: self,
+            unit,
+            key,
+            id,
+            function,
+            current: BlockId(0),
+            slots: FxHashMap::default(),
+            allocated: Vec::new(),
+            labels: FxHashMap::default(),
+            cases: FxHashMap::default(),
+            leavable: Vec::new(),
+            cleanups: Vec::new(),
+            handlers: Vec::new(),
+            ranges: FxHashMap::default(),
+            loops: 0,
+            is_section: false,
+            known: FxHashMap::default(),
+        };
+        builder.current = builder.new_block();
+        builder
+    }
+
+    /// Lowers a function.
+    pub fn function(&mut self, key: DeclKey) -> Done<()> {
+        let Some(&id) = self.functions.get(&key) else { return Ok(()) };
+        let decl = &self.unit(key.unit).declarations[key.decl];
+        let Some(body) = decl.body else { return Ok(()) };
+        let is_main = self.input.facts.main == Some(key);
+        let mut builder = self.builder(id, key);
+        if is_main {
+            builder.arguments_of_main(&decl.parameters)?;
+        } else {
+            for &parameter in &decl.parameters {
+                builder.parameter(parameter)?;
+            }
+        }
+        builder.is_section = decl.name.as_deref().is_some_and(is_section);
+        if builder.is_section {
+            builder.emit(Instruction::AtomicBegin, decl.place.span);
+        }
+        builder.body(body)?;
+        let function = builder.done();
+        self.program.functions[id] = function;
+        Ok(())
+    }
+
+    /// The function that a thread begins with for a function whose result is no pointer.
+    pub fn routine(&mut self, function: FunctionId, key: DeclKey) -> FunctionId {
+        let result = self.program.functions[function].result;
+        let Some(result) = result.filter(|&ty| ty != ScalarType::Pointer) else { return function };
+        if let Some(&wrapper) = self.wrappers.get(&function) {
+            return wrapper;
+        }
+        let target = &self.program.functions[function];
+        let (name, span) = (target.name, target.span);
+        let parameters = self.parameter_types(key);
+        let pointer = Some(ScalarType::Pointer);
+        let made = cssame_ir::Function { result: pointer, ..empty(name, span, FunctionKind::Function) };
+        let wrapper = self.program.functions.push(made);
+        self.wrappers.insert(function, wrapper);
+        let mut builder = self.builder(wrapper, key);
+        let mut arguments: Vec<Operand> = Vec::new();
+        for ty in parameters {
+            let register = builder.new_register(None, span, ty);
+            builder.function.parameters.push(register);
+            arguments.push(Operand::Register(register));
+        }
+        let dest = builder.temporary(result, span);
+        builder.emit(Instruction::Call { dest: Some(dest), function, arguments }, span);
+        let value = builder.converted(Typed::register(dest, result), ScalarType::Pointer, span);
+        builder.terminate(Terminator::Return(Some(value)), span);
+        let made = builder.done();
+        self.program.functions[wrapper] = made;
+        wrapper
+    }
+
+    /// The types of the parameters of a function that has a body.
+    pub fn parameter_types(&self, key: DeclKey) -> Vec<ScalarType> {
+        let unit = self.unit(key.unit);
+        let of = |&decl: &crate::tree::DeclId| {
+            self.input.scalar(key.unit, unit.declarations[decl].ty).unwrap_or(ScalarType::Int)
+        };
+        unit.declarations[key.decl].parameters.iter().map(of).collect()
+    }
+}
+
+impl Builder<'_, '_> {
+    fn body(&mut self, body: StmtId) -> Done<()> {
+        self.find_labels();
+        self.statement(body)?;
+        let span = self.unit.statements[body].place.span;
+        let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
+        self.end_of_section(end);
+        if let Some(handler) = self.handlers.first() {
+            let place = self.unit.declarations[handler.routine.decl].place;
+            return refuse(Reason::EndInCleanup, place);
+        }
+        let result = self.function.result.map(|ty| Operand::Constant(zero(ty)));
+        self.terminate(Terminator::Return(result), end);
+        Ok(())
+    }
+
+    /// A label makes it possible that a declaration runs again.
+    fn find_labels(&mut self) {
+        let Some(body) = self.unit.declarations[self.key.decl].body else { return };
+        let span = self.unit.statements[body].place.span;
+        for (id, label) in self.unit.labels.entries() {
+            let at = label.body.map(|body| self.unit.statements[body].place.span);
+            if at.is_some_and(|at| at.file == span.file && span.start <= at.start && at.end <= span.end) {
+                self.label_block(id);
+            }
+        }
+    }
+
+    /// `argc` is 1; `argv` has no value.
+    fn arguments_of_main(&mut self, parameters: &[crate::tree::DeclId]) -> Done<()> {
+        for (index, &parameter) in parameters.iter().enumerate() {
+            let declared = &self.unit.declarations[parameter];
+            if index == 0 {
+                let slot = self.slot(parameter)?;
+                if let super::builder::Slot::Register(dest, ty) = slot {
+                    let source = self.converted(Typed::int(1), ty, declared.place.span);
+                    self.emit(Instruction::Copy { dest, source }, declared.place.span);
+                } else {
+                    return self.refuse(Reason::Arguments, declared.place);
+                }
+            } else {
+                let is_named = |kind: &crate::tree::ExprKind| *kind == crate::tree::ExprKind::Name(parameter);
+                if let Some(used) = self.unit.expressions.iter().find(|expr| is_named(&expr.kind)) {
+                    return self.refuse(Reason::Arguments, used.place);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The function, with its memory variables made at the entry.
+    fn done(self) -> cssame_ir::Function {
+        let mut function = self.function;
+        let entry = &mut function.blocks[BlockId(0)];
+        let allocate = |&(dest, variable, _): &(RegisterId, _, Span)| Instruction::Allocate { dest, variable };
+        entry.instructions.splice(0..0, self.allocated.iter().map(allocate));
+        entry.spans.splice(0..0, self.allocated.iter().map(|&(_, _, span)| span));
+        function
+    }
+}

@@ -1,0 +1,321 @@
+//! Places: from lvalues, and from pointers to what they point at, to places of the graph.
+//!
+//! In: an expression. Out: an [`Lvalue`]: a register, or a place in memory with the owner that it is known by. An array whose name
+//! is there is indexed within its bounds; any other pointer is computed, and tested where it is used.
+
+use super::builder::{Builder, Slot, Typed};
+use super::input::Done;
+use super::owner::Owner;
+use crate::supported::Reason;
+use crate::tree::{BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Storage, TypeId, TypeKind, UnaryOperator};
+use cssame_ir::{
+    Base, Index, Instruction, LeafKind, Object, Operand, Place, RegisterId, ScalarType, Value, VariableId,
+};
+use cssame_source::Span;
+
+/// Where an lvalue is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Home {
+    Register(RegisterId),
+    Memory(Place),
+}
+
+/// An lvalue.
+#[derive(Clone, Debug)]
+pub struct Lvalue {
+    pub home: Home,
+    /// What its cell holds; `None` for what is no scalar.
+    pub scalar: Option<ScalarType>,
+    pub ty: TypeId,
+    pub owner: Owner,
+    /// Whether an access to it is atomic.
+    pub atomic: bool,
+    pub span: Span,
+}
+
+impl<'a> Builder<'_, 'a> {
+    /// The place of an lvalue.
+    pub fn lvalue(&mut self, expr: ExprId) -> Done<Lvalue> {
+        let node = self.expr(expr);
+        match &node.kind {
+            ExprKind::Name(decl) => {
+                let home = self.home(*decl, expr)?;
+                Ok(self.named(home, expr))
+            }
+            ExprKind::CompoundLiteral(decl) => {
+                self.compound_literal(*decl)?;
+                let home = self.home(*decl, expr)?;
+                Ok(self.named(home, expr))
+            }
+            ExprKind::String(string) => {
+                let variable = self.lowering.literal(self.key.unit, *string, Some(node.ty), node.place)?;
+                Ok(self.named(Home::Memory(Place::global(variable)), expr))
+            }
+            ExprKind::Member { base, field } => {
+                let base = self.lvalue(*base)?;
+                let Some(record) = self.lowering.record_of(self.key.unit, base.ty) else {
+                    return self.refuse(Reason::Form("member of no structure"), node.place);
+                };
+                if self.input().records.role(self.key.unit, record).is_some() {
+                    return self.refuse(Reason::OpaqueObject, node.place);
+                }
+                let cells = self.input().cell_of_field(self.key.unit, record, *field as usize, node.place)?;
+                let Home::Memory(mut place) = base.home else {
+                    return self.refuse(Reason::Form("member of no structure"), node.place);
+                };
+                place.offset = place.offset.saturating_add(cells);
+                Ok(self.named(Home::Memory(place), expr))
+            }
+            ExprKind::Subscript { base, index } => {
+                let place = self.element(*base, *index, expr)?;
+                Ok(self.named(Home::Memory(place), expr))
+            }
+            ExprKind::Unary { operator: UnaryOperator::Dereference, operand } => {
+                let pointed = self.pointed(*operand)?;
+                let owner = self.input().owner(self.key.unit, expr);
+                Ok(Lvalue { owner, ..self.named(pointed.home, expr) })
+            }
+            ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => {
+                let inner = self.lvalue(*operand)?;
+                Ok(Lvalue { ty: node.ty, ..inner })
+            }
+            _ => self.refuse(Reason::Form("place of this form"), node.place),
+        }
+    }
+
+    /// An lvalue that is known by its expression.
+    fn named(&self, home: Home, expr: ExprId) -> Lvalue {
+        let node = self.expr(expr);
+        let owner = self.input().owner(self.key.unit, expr);
+        let scalar = match home {
+            Home::Register(register) => match self.function.registers[register].ty {
+                cssame_ir::RegisterType::Scalar(ty) => Some(ty),
+                cssame_ir::RegisterType::Reference => None,
+            },
+            Home::Memory(_) => self.lowering.scalar_of(self.key.unit, node.ty, &owner),
+        };
+        let atomic = self.unit.types[node.ty].qualifiers.atomic;
+        Lvalue { home, scalar, ty: node.ty, owner, atomic, span: node.place.span }
+    }
+
+    /// Where a declared object is.
+    fn home(&mut self, decl: DeclId, expr: ExprId) -> Done<Home> {
+        let key = self.input().links.resolve(self.unit, self.key.unit, decl);
+        if let Some(variable) = self.lowering.variable_of(key) {
+            return Ok(Home::Memory(Place::global(variable)));
+        }
+        let declared = &self.unit.declarations[decl];
+        if declared.storage != Storage::Automatic {
+            let name = declared.name.clone().unwrap_or_default();
+            return self.refuse(Reason::UnknownObject(name), self.expr(expr).place);
+        }
+        Ok(match self.slot(decl)? {
+            Slot::Register(register, _) => Home::Register(register),
+            Slot::Memory(register, _) => Home::Memory(Place::at(Base::Pointer(register), 0)),
+            Slot::Global(variable) => Home::Memory(Place::global(variable)),
+        })
+    }
+
+    /// The array that became a pointer, if it has a length.
+    fn array_of(&self, pointer: ExprId) -> Option<ExprId> {
+        match self.expr(pointer).kind {
+            ExprKind::Convert { conversion: Conversion::ArrayToPointer, operand } => {
+                let length = self.input().length(self.key.unit, self.expr(operand).ty, self.expr(pointer).place);
+                length.is_ok_and(|length| length > 0).then_some(operand)
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of an element.
+    fn element(&mut self, pointer: ExprId, index: ExprId, expr: ExprId) -> Done<Place> {
+        let place = self.expr(expr).place;
+        let Some(array) = self.array_of(pointer) else {
+            let base = self.value(pointer)?;
+            let moved = self.moved(base, pointer, index, false, place.span)?;
+            return Ok(self.place_at(moved, self.expr(expr).ty, place.span));
+        };
+        let (unit, ty) = (self.key.unit, self.expr(array).ty);
+        let length = self.input().length(unit, ty, place)?;
+        let stride = match self.unit.types[ty].kind {
+            TypeKind::Array { element, .. } => self.input().cells(unit, element, place)?,
+            _ => 1,
+        };
+        let array = self.lvalue(array)?;
+        let Home::Memory(mut found) = array.home else {
+            return self.refuse(Reason::Form("element of no array"), place);
+        };
+        match self.unit.integer(index) {
+            Some(constant) if (0..i128::from(length)).contains(&constant) => found.offset += constant as u32 * stride,
+            _ => {
+                let value = self.value(index)?;
+                let operand = match value.ty {
+                    ScalarType::Int => value.operand,
+                    _ => self.converted(value, ScalarType::Long, place.span),
+                };
+                let length = Operand::Constant(Value::Int(length as i32));
+                found.indices.push(Index { operand, length, stride });
+            }
+        }
+        Ok(found)
+    }
+
+    /// What a pointer points at, as it is written; the place is tested where it is used.
+    pub fn pointed(&mut self, pointer: ExprId) -> Done<Lvalue> {
+        let node = self.expr(pointer);
+        match node.kind {
+            ExprKind::Unary { operator: UnaryOperator::AddressOf, operand } => return self.lvalue(operand),
+            ExprKind::Binary { operator: Operator::Add, left, right } => {
+                let (array, index) = match (self.array_of(left), self.array_of(right)) {
+                    (Some(_), _) => (Some(left), right),
+                    (_, Some(_)) => (Some(right), left),
+                    _ => (None, right),
+                };
+                if let Some(array) = array {
+                    let place = self.element(array, index, pointer)?;
+                    return Ok(self.target(Home::Memory(place), pointer));
+                }
+            }
+            ExprKind::Convert { conversion: Conversion::ArrayToPointer, operand } => {
+                let array = self.lvalue(operand)?;
+                return Ok(Lvalue { span: array.span, ..self.target(array.home, pointer) });
+            }
+            // A pointer to `void` leads to what it was made of.
+            ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand }
+                if super::input::without_void(self.unit, pointer) != pointer
+                    && self.unit.pointee(self.expr(operand).ty).is_some() =>
+            {
+                let inner = self.pointed(operand)?;
+                return Ok(inner);
+            }
+            _ => {}
+        }
+        let value = self.value(pointer)?;
+        let ty = self.unit.pointee(node.ty).unwrap_or(node.ty);
+        let place = self.place_at(value, ty, node.place.span);
+        Ok(self.target(Home::Memory(place), pointer))
+    }
+
+    /// What a pointer points at, known by the pointer.
+    fn target(&self, home: Home, pointer: ExprId) -> Lvalue {
+        let node = self.expr(pointer);
+        let owner = self.input().target(self.key.unit, pointer);
+        let ty = self.unit.pointee(node.ty).unwrap_or(node.ty);
+        let scalar = self.lowering.scalar_of(self.key.unit, ty, &owner);
+        let atomic = self.unit.types[ty].qualifiers.atomic;
+        Lvalue { home, scalar, ty, owner, atomic, span: node.place.span }
+    }
+
+    /// The place that a value of a pointer leads to.
+    fn place_at(&mut self, value: Typed, ty: TypeId, span: Span) -> Place {
+        if let Operand::Constant(Value::Pointer(pointer)) = value.operand
+            && let Some((Object::Global(variable), cell)) = pointer.target()
+            && self.fits(variable, cell, ty)
+        {
+            return Place { offset: cell, ..Place::global(variable) };
+        }
+        let operand = self.converted(value, ScalarType::Pointer, span);
+        let register = self.in_register(Typed { operand, ty: ScalarType::Pointer }, span);
+        Place::at(Base::Pointer(register), 0)
+    }
+
+    /// Whether a cell of a variable may be accessed by its name as one of a type.
+    fn fits(&self, variable: VariableId, cell: u32, ty: TypeId) -> bool {
+        let program = &self.lowering.program;
+        let Some((leaf, _)) = program.leaf_at(variable, cell) else { return false };
+        match (self.input().scalar(self.key.unit, ty), program.leaves[leaf].kind) {
+            (Some(scalar), LeafKind::Data(held)) => scalar == held,
+            (None, _) => true,
+            (Some(_), _) => false,
+        }
+    }
+
+    /// The address of a place.
+    pub fn address(&mut self, lvalue: &Lvalue, expr: ExprId) -> Done<Typed> {
+        let Home::Memory(place) = &lvalue.home else {
+            return self.refuse(Reason::Form("address of a register"), self.expr(expr).place);
+        };
+        let ty = ScalarType::Pointer;
+        match (place.base, place.offset, place.indices.as_slice()) {
+            (Base::Global(variable), cell, []) => {
+                Ok(Typed::constant(Value::Pointer(cssame_ir::Pointer::to(Object::Global(variable), cell))))
+            }
+            (Base::Pointer(register), 0, []) => Ok(Typed::register(register, ty)),
+            _ => {
+                let dest = self.temporary(ty, lvalue.span);
+                self.emit(Instruction::Address { dest, place: place.clone() }, lvalue.span);
+                Ok(Typed::register(dest, ty))
+            }
+        }
+    }
+
+    /// The address of an lvalue, whose last index is not tested: `&a[n]` is no access.
+    pub fn address_of(&mut self, operand: ExprId) -> Done<Typed> {
+        match self.expr(operand).kind {
+            ExprKind::Subscript { base, index } => {
+                let pointer = self.value(base)?;
+                self.moved(pointer, base, index, false, self.span(operand))
+            }
+            ExprKind::Unary { operator: UnaryOperator::Dereference, operand } => self.value(operand),
+            ExprKind::Member { base, field } => {
+                let Some(record) = self.lowering.record_of(self.key.unit, self.expr(base).ty) else {
+                    return self.refuse(Reason::Form("member of no structure"), self.expr(operand).place);
+                };
+                let place = self.expr(operand).place;
+                if self.input().records.role(self.key.unit, record).is_some() {
+                    return self.refuse(Reason::OpaqueObject, place);
+                }
+                let cells = self.input().cell_of_field(self.key.unit, record, field as usize, place)?;
+                let start = self.address_of(base)?;
+                Ok(self.plus(start, Operand::Constant(Value::Long(i64::from(cells))), place.span))
+            }
+            _ => {
+                let lvalue = self.lvalue(operand)?;
+                self.address(&lvalue, operand)
+            }
+        }
+    }
+
+    /// Reads a place.
+    pub fn load(&mut self, lvalue: &Lvalue, expr: ExprId) -> Done<Typed> {
+        let Some(ty) = lvalue.scalar else {
+            return self.refuse(Reason::StructByValue, self.expr(expr).place);
+        };
+        match &lvalue.home {
+            Home::Register(register) => Ok(Typed::register(*register, ty)),
+            Home::Memory(place) => {
+                self.plain_cell(lvalue, expr)?;
+                let read = self.new_read(lvalue);
+                let dest = self.temporary(ty, lvalue.span);
+                self.emit(Instruction::Load { dest, place: place.clone(), read }, lvalue.span);
+                Ok(Typed::register(dest, ty))
+            }
+        }
+    }
+
+    /// Writes a place.
+    pub fn store(&mut self, lvalue: &Lvalue, value: Typed, expr: ExprId) -> Done<()> {
+        let Some(ty) = lvalue.scalar else {
+            return self.refuse(Reason::StructByValue, self.expr(expr).place);
+        };
+        let value = self.converted(value, ty, lvalue.span);
+        match &lvalue.home {
+            Home::Register(register) => self.emit(Instruction::Copy { dest: *register, source: value }, lvalue.span),
+            Home::Memory(place) => {
+                self.plain_cell(lvalue, expr)?;
+                let definition = self.new_definition(lvalue);
+                self.emit(Instruction::Store { place: place.clone(), value, definition }, lvalue.span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Synchronisation objects that are integers are no numbers.
+    pub fn plain_cell(&self, lvalue: &Lvalue, expr: ExprId) -> Done<()> {
+        let role = self.input().facts.roles.get(&lvalue.owner).and_then(|role| role.leaf());
+        match role {
+            Some(_) => self.refuse(Reason::OpaqueObject, self.expr(expr).place),
+            None => Ok(()),
+        }
+    }
+}

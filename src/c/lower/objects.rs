@@ -1,0 +1,283 @@
+//! Memory variables: their leaves, and what they begin with.
+//!
+//! In: declarations and string literals. Out: variables of the graph. All objects with static storage get their cells first, then
+//! their values, which may be addresses of each other.
+
+use super::constant::Datum;
+use super::input::{Done, refuse};
+use super::link::DeclKey;
+use super::owner::Owner;
+use super::program::Lowering;
+use super::shape::is_kept;
+use crate::supported::{Obstacle, Reason};
+use crate::tree::{ExprKind, InitialValue, Place, StringId, TypeId, TypeKind};
+use cssame_ir::{
+    Definition, DefinitionKind, Dimension, Leaf, LeafId, LeafKind, ScalarType, Storage, TextId, Type, Value, Variable,
+    VariableId,
+};
+use cssame_source::Span;
+
+/// A variable to be made.
+pub struct NewVariable {
+    pub name: TextId,
+    pub place: Place,
+    pub storage: Storage,
+    pub unit: u32,
+    pub ty: TypeId,
+    pub owner: Owner,
+}
+
+impl Lowering<'_> {
+    /// Makes all objects with static storage, and gives them their values. What is not read is returned.
+    pub fn objects(&mut self) -> Vec<Obstacle> {
+        let mut found = Vec::new();
+        let facts = &self.input.facts;
+        for &key in &facts.objects {
+            found.extend(self.object(key, Storage::Global).err());
+        }
+        for &key in &facts.objects {
+            if let Some(&variable) = self.variables.get(&key) {
+                found.extend(self.initialise(variable, key).err());
+            }
+        }
+        found
+    }
+
+    /// Makes the variable of a declaration.
+    pub fn object(&mut self, key: DeclKey, storage: Storage) -> Done<VariableId> {
+        let decl = &self.unit(key.unit).declarations[key.decl];
+        let name = self.declared_name(key.unit, key.decl);
+        let (place, ty) = (decl.place, decl.ty);
+        let owner = Owner::Object(key);
+        let variable = self.variable(&NewVariable { name, place, storage, unit: key.unit, ty, owner })?;
+        self.variables.insert(key, variable);
+        self.name_values(key);
+        Ok(variable)
+    }
+
+    /// Values of an enumeration have names.
+    fn name_values(&mut self, key: DeclKey) {
+        let unit = self.unit(key.unit);
+        let decl = &unit.declarations[key.decl];
+        let TypeKind::Enumeration(enumeration) = unit.types[self.input.innermost(key.unit, decl.ty)].kind else { return };
+        let declared = &unit.enumerations[enumeration];
+        let Some(tag) = &declared.tag else { return };
+        let tag = self.text(tag);
+        self.program.enumerations.declare(decl.place.span, tag);
+        for (name, value) in &declared.enumerators {
+            let name = self.text(name);
+            self.program.enumerations.add(tag, *value as i64, name);
+        }
+    }
+
+    /// Makes a variable, all of whose cells are zero.
+    pub fn variable(&mut self, new: &NewVariable) -> Done<VariableId> {
+        let ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
+        let size = self.input.cells(new.unit, new.ty, new.place)?;
+        if size == 0 {
+            return refuse(Reason::Form("object without a cell"), new.place);
+        }
+        let first_leaf = LeafId::new(self.program.leaves.len());
+        let (name, span, storage) = (new.name, new.place.span, new.storage);
+        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size };
+        let variable = self.program.variables.push(made);
+        let mut layout = Layout { lowering: self, variable, place: new.place, dimensions: Vec::new() };
+        layout.add(name, new.unit, new.ty, &new.owner, 0)?;
+        let count = self.program.leaves.len() - first_leaf.index();
+        self.program.variables[variable].leaf_count = count as u32;
+        Ok(variable)
+    }
+
+    /// A variable of the graph that the text does not show.
+    pub fn hidden(&mut self, name: &str, span: Span, kind: LeafKind) -> VariableId {
+        let name = self.text(name);
+        let first_leaf = LeafId::new(self.program.leaves.len());
+        let (storage, ty) = (Storage::Global, Type::Single(kind));
+        let size = kind.width();
+        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 1, size };
+        let variable = self.program.variables.push(made);
+        let mut layout = Layout { lowering: self, variable, place: Place::plain(span), dimensions: Vec::new() };
+        layout.leaf(name, &Owner::Hidden(name), kind, 0);
+        variable
+    }
+
+    /// The variable of a string literal.
+    pub fn literal(&mut self, unit: u32, string: StringId, ty: Option<TypeId>, place: Place) -> Done<VariableId> {
+        if let Some(&known) = self.literals.get(&(unit, string)) {
+            return Ok(known);
+        }
+        let tree = self.unit(unit);
+        let bytes = &tree.strings[string].bytes;
+        let array = tree.types.entries().find(|(_, known)| match known.kind {
+            TypeKind::Array { element, length: crate::tree::Length::Fixed(length) } => {
+                length == bytes.len() as u64 && tree.types[element].size == Some(1)
+            }
+            _ => false,
+        });
+        let (Some(ty), 1) = (ty.or(array.map(|(ty, _)| ty)), tree.strings[string].width) else {
+            return refuse(Reason::Form("string literal of wide characters"), place);
+        };
+        let name = self.text(&format!("{:?}", String::from_utf8_lossy(bytes.split_last().map_or(&[], |(_, text)| text))));
+        let owner = Owner::Literal(unit, string);
+        let variable = self.variable(&NewVariable { name, place, storage: Storage::Global, unit, ty, owner })?;
+        self.literals.insert((unit, string), variable);
+        for (cell, &byte) in bytes.iter().enumerate() {
+            self.set(variable, cell as u32, Datum::Integer(i128::from(byte as i8)));
+        }
+        Ok(variable)
+    }
+
+    /// Gives a variable the values that its declaration says.
+    fn initialise(&mut self, variable: VariableId, key: DeclKey) -> Done<()> {
+        let decl = &self.unit(key.unit).declarations[key.decl];
+        for value in decl.initial.iter().flatten() {
+            let place = self.unit(key.unit).expressions[value.value].place;
+            if let ExprKind::String(string) = self.unit(key.unit).expressions[value.value].kind {
+                let cell = self.input.spot(key.unit, decl.ty, value.offset, place)?.cell;
+                let bytes = &self.unit(key.unit).strings[string].bytes;
+                for (index, &byte) in bytes.iter().enumerate() {
+                    self.set(variable, cell + index as u32, Datum::Integer(i128::from(byte as i8)));
+                }
+            } else {
+                self.initial_value(variable, key, value, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn initial_value(&mut self, variable: VariableId, key: DeclKey, value: &InitialValue, place: Place) -> Done<()> {
+        let ty = self.unit(key.unit).declarations[key.decl].ty;
+        let spot = self.input.spot(key.unit, ty, value.offset, place)?;
+        let Some(datum) = self.datum(key.unit, value.value)? else {
+            return refuse(Reason::Form("first value that is no constant"), place);
+        };
+        match spot.inside {
+            None if spot.hidden => {}
+            None => self.set(variable, spot.cell, datum),
+            Some((record, byte)) => {
+                let is_kind = self.input.kind_byte(key.unit, record) == Some(byte);
+                let leaf = self.program.leaf_at(variable, spot.cell).map(|(leaf, _)| leaf);
+                match (is_kind, datum, leaf) {
+                    (true, Datum::Integer(1), Some(leaf)) if self.program.leaves[leaf].kind == LeafKind::Lock => {
+                        self.program.leaves[leaf].kind = LeafKind::ReentrantLock;
+                    }
+                    (true, Datum::Integer(2), _) => return refuse(Reason::ErrorCheckingMutex, place),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets what a cell begins with.
+    pub fn set(&mut self, variable: VariableId, cell: u32, datum: Datum) {
+        let Some((leaf, element)) = self.program.leaf_at(variable, cell) else { return };
+        let leaf = &mut self.program.leaves[leaf];
+        if let (LeafKind::Data(ty), Some(initial)) = (leaf.kind, leaf.initial.get_mut(element as usize)) {
+            *initial = datum.value(ty);
+        }
+    }
+}
+
+struct Layout<'l, 'a> {
+    lowering: &'l mut Lowering<'a>,
+    variable: VariableId,
+    place: Place,
+    /// The arrays that the part lies in which is added now.
+    dimensions: Vec<Dimension>,
+}
+
+impl Layout<'_, '_> {
+    /// Adds the leaves of a part, which begins at `offset`.
+    fn add(&mut self, name: TextId, unit: u32, ty: TypeId, owner: &Owner, offset: u32) -> Done<()> {
+        let tree = self.lowering.unit(unit);
+        match tree.types[ty].kind {
+            TypeKind::Array { element, .. } => {
+                let length = self.lowering.input.length(unit, ty, self.place)?;
+                let stride = self.lowering.input.cells(unit, element, self.place)?;
+                if length == 0 || stride == 0 {
+                    return Ok(());
+                }
+                let name_end = self.lowering.program.texts.get(name).len() as u32;
+                self.dimensions.push(Dimension { length, stride, name_end });
+                self.add(name, unit, element, owner, offset)?;
+                self.dimensions.pop();
+                Ok(())
+            }
+            TypeKind::Record(record) if self.lowering.has_members(unit, record) => {
+                let number = self.lowering.input.records.canonical(unit, record);
+                for (index, field) in tree.records[record].fields.iter().enumerate().filter(|(_, field)| is_kept(field)) {
+                    let start = self.lowering.input.cell_of_field(unit, record, index, self.place)?;
+                    let path = match &field.name {
+                        Some(field) => {
+                            let text = format!("{}.{field}", self.lowering.program.texts.get(name));
+                            self.lowering.text(&text)
+                        }
+                        None => name,
+                    };
+                    self.add(path, unit, field.ty, &Owner::Field(number, index as u32), offset + start)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let kind = self.lowering.leaf_kind(unit, ty, owner);
+                let kind = self.with_start(kind, owner)?;
+                self.leaf(name, owner, kind, offset);
+                Ok(())
+            }
+        }
+    }
+
+    /// A barrier with the number of its threads; a semaphore must have one first value.
+    fn with_start(&self, kind: LeafKind, owner: &Owner) -> Done<LeafKind> {
+        let facts = &self.lowering.input.facts;
+        if kind == LeafKind::Semaphore {
+            let values = facts.semaphores.get(owner).map_or(&[][..], Vec::as_slice);
+            let is_first = |value: &Option<i128>| value.is_some_and(|value| (0..1 << 30).contains(&value)) && *value == values[0];
+            return if values.iter().all(is_first) { Ok(kind) } else { refuse(Reason::UnclearStart("semaphore"), self.place) };
+        }
+        let LeafKind::Barrier(_) = kind else { return Ok(kind) };
+        let counts = facts.barriers.get(owner).map_or(&[][..], Vec::as_slice);
+        match counts {
+            [Some(first), rest @ ..] if (1..=1 << 20).contains(first) && rest.iter().all(|one| *one == Some(*first)) => {
+                Ok(LeafKind::Barrier(*first as u32))
+            }
+            [] if !facts.waits_at_barrier => Ok(LeafKind::Barrier(1)),
+            _ => refuse(Reason::UnclearStart("barrier"), self.place),
+        }
+    }
+
+    fn leaf(&mut self, name: TextId, owner: &Owner, kind: LeafKind, offset: u32) {
+        let lowering = &mut *self.lowering;
+        let span = self.place.span;
+        let atomic = match owner {
+            Owner::Hidden(_) => false,
+            _ => lowering.declared_atomic(owner),
+        };
+        let symbol = lowering.symbol(owner, atomic, span);
+        let leaf = LeafId::new(lowering.program.leaves.len());
+        let initial_definition = matches!(kind, LeafKind::Data(_)).then(|| {
+            let kind = DefinitionKind::Initial(leaf);
+            lowering.program.definitions.push(Definition { name, symbol, span, kind, version: 0 })
+        });
+        let (variable, dimensions) = (self.variable, self.dimensions.clone());
+        let mut made = Leaf { variable, name, symbol, offset, dimensions, kind, initial: Vec::new(), initial_definition };
+        made.initial = match kind {
+            LeafKind::Data(ty) => vec![zero(ty); made.element_count() as usize],
+            LeafKind::Semaphore => {
+                let first = lowering.input.facts.semaphores.get(owner).and_then(|values| values.first().copied().flatten());
+                vec![Value::Int(first.unwrap_or(0) as i32); made.element_count() as usize]
+            }
+            _ => Vec::new(),
+        };
+        lowering.program.leaves.push(made);
+    }
+}
+
+/// The zero of a type.
+pub fn zero(ty: ScalarType) -> Value {
+    match ty {
+        ScalarType::Double => Value::Double(0.0),
+        _ => Value::from_bits(ty, 0),
+    }
+}

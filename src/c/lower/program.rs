@@ -1,0 +1,168 @@
+//! A program in the making.
+//!
+//! In: what is lowered. Out: the program, when all of its objects and functions are.
+
+use super::Lowered;
+use super::finish;
+use super::input::{Done, Input};
+use super::link::DeclKey;
+use super::owner::Owner;
+use super::sections;
+use crate::supported::{Obstacle, Reason};
+use crate::tree::{DeclId, Place, StringId, TypeKind, Unit};
+use cssame_diagnostics::Diagnostic;
+use cssame_ir::{
+    ArrayId, ClassId, Function, FunctionId, FunctionKind, Program, ScalarType, SymbolId, TextId, Type, VariableId,
+};
+use cssame_source::Span;
+use cssame_source::arena::Arena;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is true of the whole lowering.
+pub struct Lowering<'a> {
+    pub input: &'a Input<'a>,
+    pub program: Program,
+    pub symbols: FxHashMap<(Owner, bool), SymbolId>,
+    pub classes: FxHashMap<u32, ClassId>,
+    pub arrays: Vec<(Type, Option<u32>, ArrayId)>,
+    pub variables: FxHashMap<DeclKey, VariableId>,
+    pub literals: FxHashMap<(u32, StringId), VariableId>,
+    pub functions: FxHashMap<DeclKey, FunctionId>,
+    /// Functions that threads begin with and that call another one, by that.
+    pub wrappers: FxHashMap<FunctionId, FunctionId>,
+    /// Mutexes that their holder may lock again.
+    pub reentrant: FxHashSet<Owner>,
+    /// The locks and flags of `pthread_once`.
+    pub once: FxHashMap<Owner, (VariableId, VariableId)>,
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Lowers a program.
+pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
+    let mut lowering = Lowering {
+        input,
+        program: Program { ends_with_main: !input.settings.main_waits, ..Program::default() },
+        symbols: FxHashMap::default(),
+        classes: FxHashMap::default(),
+        arrays: Vec::new(),
+        variables: FxHashMap::default(),
+        literals: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        wrappers: FxHashMap::default(),
+        reentrant: FxHashSet::default(),
+        once: FxHashMap::default(),
+        notes: Vec::new(),
+    };
+    let mut found = input.facts.problems.clone();
+    found.extend(lowering.kinds_of_mutexes().err());
+    found.extend(lowering.objects());
+    for &key in &input.facts.functions {
+        found.extend(lowering.head(key).err());
+    }
+    if found.is_empty() {
+        for &key in &input.facts.functions {
+            found.extend(lowering.function(key).err());
+        }
+    }
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let main = input.facts.main.and_then(|main| lowering.functions.get(&main).copied());
+    lowering.program.main = main;
+    let Lowering { mut program, notes, .. } = lowering;
+    finish::finish(&mut program);
+    let found = sections::check(&program);
+    if found.is_empty() { Ok(Lowered { program, notes }) } else { Err(found) }
+}
+
+impl<'a> Lowering<'a> {
+    pub fn unit(&self, number: u32) -> &'a Unit {
+        self.input.unit(number)
+    }
+
+    pub fn text(&mut self, text: &str) -> TextId {
+        self.program.texts.intern(text)
+    }
+
+    /// The text at a place, its white space made single spaces.
+    pub fn text_at(&mut self, span: Span) -> TextId {
+        let text = self.input.sources.get(span.file).map_or("", |_| self.input.sources.text(span));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        self.program.texts.intern(&words.join(" "))
+    }
+
+    pub fn declared_name(&mut self, unit: u32, decl: DeclId) -> TextId {
+        let declared = &self.unit(unit).declarations[decl];
+        match &declared.name {
+            Some(name) => self.text(name),
+            None => self.text_at(declared.place.span),
+        }
+    }
+
+    /// The type of the result of a function.
+    pub fn result_of(&self, key: DeclKey) -> Option<ScalarType> {
+        let unit = self.unit(key.unit);
+        let function = unit.function_type(unit.declarations[key.decl].ty)?;
+        self.input.scalar(key.unit, function.result)
+    }
+
+    /// Gives a function its place among the functions.
+    fn head(&mut self, key: DeclKey) -> Done<()> {
+        let place = self.unit(key.unit).declarations[key.decl].place;
+        let is_main = self.input.facts.main == Some(key);
+        let is_called = self.input.facts.calls.values().flatten().any(|&called| called == key)
+            || self.input.facts.routines.contains(&key);
+        if is_main && is_called {
+            return super::input::refuse(Reason::Form("call of `main`"), place);
+        }
+        let name = self.declared_name(key.unit, key.decl);
+        let kind = if is_main { FunctionKind::Main } else { FunctionKind::Function };
+        let result = if is_main { None } else { self.result_of(key) };
+        let function = self.program.functions.push(Function { result, ..empty(name, place.span, kind) });
+        self.functions.insert(key, function);
+        Ok(())
+    }
+
+    /// Finds out which mutexes their holder may lock again.
+    fn kinds_of_mutexes(&mut self) -> Done<()> {
+        let facts = &self.input.facts;
+        let refuse = |reason: Reason, place: Place| super::input::refuse(reason, place);
+        for (mutex, attributes, place) in &facts.with_attributes {
+            let all_plain = facts.attribute_kinds.values().flatten().all(|kind| matches!(kind, Some(0 | 3)));
+            let kinds = match facts.attribute_kinds.get(attributes) {
+                Some(kinds) => kinds.as_slice(),
+                None if attributes.is_declared() || all_plain => &[],
+                None => return refuse(Reason::UnclearStart("mutex"), *place),
+            };
+            let first = kinds.first().copied().unwrap_or(Some(0));
+            if kinds.iter().any(|&kind| kind != first) {
+                return refuse(Reason::UnclearStart("mutex"), *place);
+            }
+            match first {
+                Some(0 | 3) => {}
+                Some(1) if mutex.is_declared() => drop(self.reentrant.insert(mutex.clone())),
+                Some(2) => return refuse(Reason::ErrorCheckingMutex, *place),
+                _ => return refuse(Reason::UnclearStart("mutex"), *place),
+            }
+        }
+        for (mutex, kinds) in &facts.kinds {
+            if kinds.iter().any(|kind| kind.is_some_and(|kind| kind & 1 != 0)) {
+                self.reentrant.insert(mutex.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a structure for members.
+    pub fn record_of(&self, unit: u32, ty: crate::tree::TypeId) -> Option<crate::tree::RecordId> {
+        match self.unit(unit).types[ty].kind {
+            TypeKind::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+}
+
+/// A function without anything in it.
+pub fn empty(name: TextId, span: Span, kind: FunctionKind) -> Function {
+    Function { name, span, kind, parameters: Vec::new(), result: None, registers: Arena::new(), blocks: Arena::new() }
+}

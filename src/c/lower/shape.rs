@@ -1,0 +1,181 @@
+//! Shapes: how many cells types have, and where members lie in them.
+//!
+//! In: types of units. Out: numbers of cells, cells of members, the cell of a byte, and the types of the graph. A scalar is one
+//! cell, a synchronisation object as many as its kind has; a union and what has no size are one cell that nothing uses.
+
+use super::input::{Done, Input, refuse};
+use super::roles::Role;
+use crate::supported::Reason;
+use crate::tree::{Field, Length, Place, RecordId, TypeId, TypeKind};
+use cssame_ir::ScalarType;
+
+/// Cells that an object has at most.
+const MOST: u64 = 1 << 22;
+
+/// Where a byte of an object lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The cell.
+    pub cell: u32,
+    /// Within a synchronisation object: its type, and the bytes from its start.
+    pub inside: Option<(RecordId, u64)>,
+    /// Whether the byte begins no cell that is used: in a union.
+    pub hidden: bool,
+}
+
+impl Input<'_> {
+    /// The number of cells of a type.
+    pub fn cells(&self, unit: u32, ty: TypeId, place: Place) -> Done<u32> {
+        let tree = self.unit(unit);
+        match &tree.types[ty].kind {
+            TypeKind::Array { element, .. } => {
+                let (count, each) = (self.length(unit, ty, place)?, self.cells(unit, *element, place)?);
+                match u64::from(count).checked_mul(u64::from(each)).filter(|&cells| cells <= MOST) {
+                    Some(cells) => Ok(cells as u32),
+                    None => refuse(Reason::LargeObject, place),
+                }
+            }
+            TypeKind::Record(record) => {
+                let count = tree.records[*record].fields.len();
+                self.cell_of_field(unit, *record, count, place)
+            }
+            _ => Ok(1),
+        }
+    }
+
+    /// The number of elements of an array.
+    pub fn length(&self, unit: u32, array: TypeId, place: Place) -> Done<u32> {
+        let tree = self.unit(unit);
+        let TypeKind::Array { length, .. } = &tree.types[array].kind else { return Ok(1) };
+        let count = match length {
+            Length::Fixed(count) => *count,
+            Length::Unknown => 0,
+            Length::Variable(count) => match tree.integer(*count).map(u64::try_from) {
+                Some(Ok(count)) => count,
+                _ => return refuse(Reason::VariableLength, place),
+            },
+        };
+        if count > MOST { refuse(Reason::LargeObject, place) } else { Ok(count as u32) }
+    }
+
+    /// The number of cells of a structure before one of its members; before the end of it for the number of its members.
+    pub fn cell_of_field(&self, unit: u32, record: RecordId, index: usize, place: Place) -> Done<u32> {
+        let tree = self.unit(unit);
+        let fields = &tree.records[record].fields;
+        if let Some(role) = self.records.role(unit, record) {
+            return Ok(if index < fields.len() { 0 } else { width(role) });
+        }
+        if tree.records[record].union {
+            return Ok(u32::from(index >= fields.len()));
+        }
+        let mut cells = 0_u64;
+        for field in fields.iter().take(index).filter(|field| is_kept(field)) {
+            cells += u64::from(self.cells(unit, field.ty, place)?);
+            if cells > MOST {
+                return refuse(Reason::LargeObject, place);
+            }
+        }
+        Ok(cells as u32)
+    }
+
+    /// The cell that a byte of an object of a type lies at.
+    pub fn spot(&self, unit: u32, ty: TypeId, byte: u64, place: Place) -> Done<Spot> {
+        let tree = self.unit(unit);
+        let (mut ty, mut byte, mut cell) = (ty, byte, 0_u32);
+        loop {
+            match &tree.types[ty].kind {
+                TypeKind::Array { element, .. } => {
+                    let size = tree.types[*element].size.unwrap_or(0);
+                    let index = byte.checked_div(size).unwrap_or(0);
+                    let each = self.cells(unit, *element, place)?;
+                    cell = cell.saturating_add((index as u32).saturating_mul(each));
+                    byte = byte.checked_rem(size).unwrap_or(0);
+                    if byte == 0 && index >= u64::from(self.length(unit, ty, place)?) {
+                        return Ok(Spot { cell, inside: None, hidden: false });
+                    }
+                    ty = *element;
+                }
+                TypeKind::Record(record) => {
+                    let fields = &tree.records[*record].fields;
+                    if self.records.role(unit, *record).is_some() {
+                        return Ok(Spot { cell, inside: Some((*record, byte)), hidden: false });
+                    }
+                    if tree.records[*record].union {
+                        return Ok(Spot { cell, inside: None, hidden: true });
+                    }
+                    if byte >= tree.types[ty].size.unwrap_or(0) {
+                        let behind = self.cells(unit, ty, place)?;
+                        return Ok(Spot { cell: cell + behind, inside: None, hidden: false });
+                    }
+                    // Of several at one byte, as empty ones have it, the last one holds it.
+                    let found = fields.iter().enumerate().rev().find(|(_, field)| is_kept(field) && field.offset <= byte);
+                    let Some((index, field)) = found else { return refuse(Reason::MixedSize, place) };
+                    cell += self.cell_of_field(unit, *record, index, place)?;
+                    byte -= field.offset;
+                    ty = field.ty;
+                    if field.bits.is_some() {
+                        return Ok(Spot { cell, inside: None, hidden: true });
+                    }
+                }
+                _ if byte == 0 => return Ok(Spot { cell, inside: None, hidden: false }),
+                _ if Some(byte) == tree.types[ty].size => return Ok(Spot { cell: cell + 1, inside: None, hidden: false }),
+                _ => return refuse(Reason::MixedSize, place),
+            }
+        }
+    }
+
+    /// The scalar type of values of a type.
+    pub fn scalar(&self, unit: u32, ty: TypeId) -> Option<ScalarType> {
+        let tree = self.unit(unit);
+        let integer = match tree.types[ty].kind {
+            TypeKind::Bool => return Some(ScalarType::Bool),
+            TypeKind::Pointer(_) => return Some(ScalarType::Pointer),
+            TypeKind::Floating(_) => return Some(ScalarType::Double),
+            TypeKind::Integer(integer) => integer,
+            TypeKind::Enumeration(enumeration) => tree.enumerations[enumeration].integer,
+            _ => return None,
+        };
+        Some(match (integer.bits, integer.signed) {
+            (0..=8, true) => ScalarType::SignedChar,
+            (0..=8, false) => ScalarType::UnsignedChar,
+            (9..=16, true) => ScalarType::Short,
+            (9..=16, false) => ScalarType::UnsignedShort,
+            (17..=32, true) => ScalarType::Int,
+            (17..=32, false) => ScalarType::UnsignedInt,
+            (_, true) => ScalarType::Long,
+            (_, false) => ScalarType::UnsignedLong,
+        })
+    }
+
+    /// What an array holds behind all its dimensions; anything else holds itself.
+    pub fn innermost(&self, unit: u32, ty: TypeId) -> TypeId {
+        let mut ty = ty;
+        while let TypeKind::Array { element, .. } = self.unit(unit).types[ty].kind {
+            ty = element;
+        }
+        ty
+    }
+
+    /// The byte of a mutex that says of which kind it is.
+    pub fn kind_byte(&self, unit: u32, record: RecordId) -> Option<u64> {
+        let tree = self.unit(unit);
+        tree.records[record].fields.iter().find_map(|field| {
+            if field.name.as_deref() == Some("__kind") {
+                return Some(field.offset);
+            }
+            match tree.types[field.ty].kind {
+                TypeKind::Record(inner) => Some(field.offset + self.kind_byte(unit, inner)?),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Whether a member has cells: padding has none.
+pub fn is_kept(field: &Field) -> bool {
+    field.bits.is_none_or(|bits| bits.width > 0 && field.name.is_some())
+}
+
+fn width(role: Role) -> u32 {
+    role.leaf().map_or(1, cssame_ir::LeafKind::width)
+}

@@ -1,0 +1,1 @@
+//! Small programs, one for each thing that is lowered.

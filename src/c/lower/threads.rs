@@ -1,0 +1,183 @@
+//! Threads: how they are made, joined and ended.
+
+use super::builder::{Builder, Handler, Typed};
+use super::input::Done;
+use super::lvalue::Lvalue;
+use crate::supported::Reason;
+use crate::tree::{BinaryOperator as Operator, Conversion, ExprId, ExprKind, UnaryOperator};
+use cssame_ir::{Instruction, NewThread, Operand, ScalarType, Terminator, ThreadLabel};
+
+impl Builder<'_, '_> {
+    /// A value as the handle of a thread.
+    pub fn handle(&mut self, expr: ExprId) -> Done<Typed> {
+        let ty = ScalarType::Thread;
+        Ok(Typed { operand: self.value_as(expr, ty)?, ty })
+    }
+
+    /// `pthread_create`: makes the thread, then stores its handle.
+    pub fn create(&mut self, handle: ExprId, routine: ExprId, argument: Option<ExprId>, expr: ExprId) -> Done<Typed> {
+        let place = self.expr(expr).place;
+        let span = place.span;
+        let key = self.routine_named(routine)?;
+        let Some(&function) = self.lowering.functions.get(&key) else {
+            return self.refuse(Reason::FunctionPointer, self.expr(routine).place);
+        };
+        let element = self.element_index(handle)?;
+        let target = self.pointed(handle)?;
+        let argument = match argument {
+            Some(argument) => self.value(argument)?,
+            None => self.null(),
+        };
+        let mut arguments = Vec::new();
+        for (index, ty) in self.lowering.parameter_types(key).into_iter().enumerate() {
+            let value = if index == 0 { argument } else { Typed::constant(super::objects::zero(ty)) };
+            let value = Typed { operand: self.converted(value, ScalarType::Pointer, span), ty: ScalarType::Pointer };
+            arguments.push(self.converted(value, ty, span));
+        }
+        let function = self.lowering.routine(function, key);
+        let line = self.input().sources.line(span);
+        let name = self.lowering.program.functions[function].name;
+        let name = format!("{}@{line}", self.lowering.program.texts.get(name));
+        let (label, ordinal) = match element {
+            Some(index) => (ThreadLabel::Element(self.lowering.text(&format!("{name}[]"))), Some(index)),
+            None => (ThreadLabel::Name(self.lowering.text(&name)), None),
+        };
+        let thread = NewThread { function, rounds: Vec::new(), arguments, label, ordinal };
+        let dest = self.temporary(ScalarType::Thread, span);
+        self.emit(Instruction::Spawn { dest: Some(dest), thread }, span);
+        // Behind a pointer there is a handle too.
+        let target = Lvalue { scalar: Some(self.handle_type(&target)), ..target };
+        self.store(&target, Typed::register(dest, ScalarType::Thread), handle)?;
+        Ok(Typed::int(0))
+    }
+
+    fn handle_type(&self, target: &Lvalue) -> ScalarType {
+        match target.scalar {
+            Some(ty) if target.owner.is_declared() => ty,
+            _ => ScalarType::Thread,
+        }
+    }
+
+    /// The index of a handle that is an element of an array.
+    fn element_index(&mut self, handle: ExprId) -> Done<Option<Operand>> {
+        let index = match self.expr(handle).kind {
+            ExprKind::Unary { operator: UnaryOperator::AddressOf, operand } => match self.expr(operand).kind {
+                ExprKind::Subscript { index, .. } => index,
+                _ => return Ok(None),
+            },
+            ExprKind::Binary { operator: Operator::Add, left, right } => {
+                let is_array = |one: ExprId| {
+                    matches!(self.expr(one).kind, ExprKind::Convert { conversion: Conversion::ArrayToPointer, .. })
+                };
+                match (is_array(left), is_array(right)) {
+                    (true, _) => right,
+                    (_, true) => left,
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        // Evaluated again for the place, so it must be nothing but a name or a number.
+        if !self.is_simple(index) {
+            return Ok(None);
+        }
+        let value = self.value(index)?;
+        Ok(Some(self.converted(value, ScalarType::Long, self.span(index))))
+    }
+
+    /// Whether evaluating an expression twice is no other access to memory.
+    fn is_simple(&self, expr: ExprId) -> bool {
+        let mut at = expr;
+        loop {
+            if self.unit.integer(at).is_some() {
+                return true;
+            }
+            match self.expr(at).kind {
+                ExprKind::Convert { conversion: Conversion::Read, operand } => match self.expr(operand).kind {
+                    ExprKind::Name(decl) => {
+                        return matches!(self.slots.get(&decl), Some(super::builder::Slot::Register(..)));
+                    }
+                    _ => return false,
+                },
+                ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => at = operand,
+                ExprKind::Binary { left, right, .. } => {
+                    if self.is_simple(left) {
+                        at = right;
+                    } else {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// `pthread_join`: waits, then stores what the thread has returned.
+    pub fn join(&mut self, name: &str, handle: ExprId, into: Option<ExprId>, expr: ExprId) -> Done<Typed> {
+        let span = self.span(expr);
+        let handle = self.handle(handle)?.operand;
+        let into = match into {
+            Some(pointer) if self.unit.integer(pointer) != Some(0) => Some((self.pointed(pointer)?, pointer)),
+            _ => None,
+        };
+        let dest = into.as_ref().map(|_| self.temporary(ScalarType::Pointer, span));
+        self.emit(Instruction::JoinThread { handle, dest }, span);
+        if let (Some((into, pointer)), Some(dest)) = (into, dest) {
+            let is_pointer = into.scalar == Some(ScalarType::Pointer);
+            if name == "pthread_join" && !is_pointer {
+                return self.refuse(Reason::MixedSize, self.expr(pointer).place);
+            }
+            self.store(&into, Typed::register(dest, ScalarType::Pointer), pointer)?;
+        }
+        Ok(Typed::int(0))
+    }
+
+    /// `pthread_exit`: the handlers that are open in this function, then the end of the thread.
+    pub fn exit_thread(&mut self, value: ExprId, expr: ExprId) -> Done<()> {
+        let place = self.expr(expr).place;
+        let value = self.value(value)?;
+        let value = Typed { operand: self.converted(value, ScalarType::Pointer, place.span), ty: ScalarType::Pointer };
+        let handlers = self.handlers.clone();
+        for handler in handlers.iter().rev() {
+            self.call_function(handler.routine, &[handler.argument], false, place.span, place)?;
+        }
+        if !self.cleanups.is_empty() {
+            return self.refuse(Reason::EndInCleanup, place);
+        }
+        self.leave(Terminator::End(Some(value.operand)), place.span);
+        Ok(())
+    }
+
+    pub fn push_handler(&mut self, routine: ExprId, argument: ExprId, expr: ExprId) -> Done<()> {
+        let (place, span) = (self.expr(expr).place, self.span(argument));
+        // An end of the thread in a function that is called would have to call the handlers of this one.
+        if self.input().facts.ends_thread.iter().any(|&function| function != self.key) {
+            return self.refuse(Reason::EndInCleanup, place);
+        }
+        let routine = self.routine_named(routine)?;
+        let argument = self.value(argument)?;
+        let argument = self.copied(argument, span);
+        self.handlers.push(Handler { routine, argument });
+        Ok(())
+    }
+
+    pub fn pop_handler(&mut self, execute: ExprId, expr: ExprId) -> Done<()> {
+        let place = self.expr(expr).place;
+        let Some(handler) = self.handlers.pop() else { return self.refuse(Reason::EndInCleanup, place) };
+        match self.unit.integer(execute) {
+            Some(0) => Ok(()),
+            Some(_) => {
+                self.call_function(handler.routine, &[handler.argument], false, place.span, place)?;
+                Ok(())
+            }
+            None => {
+                let (then_block, join) = (self.new_block(), self.new_block());
+                self.branch(execute, then_block, join)?;
+                self.current = then_block;
+                self.call_function(handler.routine, &[handler.argument], false, place.span, place)?;
+                self.jump_into(join, place.span);
+                Ok(())
+            }
+        }
+    }
+}
