@@ -287,14 +287,13 @@ fn check_file(
     let (refuted, plain): (Vec<_>, Vec<_>) =
         found.plain.into_iter().partition(|one| request.hunted.is_some_and(|hunted| hunted.refutes(one)));
     diagnostics.extend(plain.into_iter().map(&declare));
-    let text = sources.file(file).text();
     let endangered = correlation::check::find(sources, &program, form.as_ref());
     let is_run = !found.potential.is_empty() || request.tells_ends;
-    let of_file = (name, file, text, inputs);
+    let of_file = (sources, file, inputs);
     let confirmed = if is_run { confirm_findings(of_file, found.potential, request) } else { Confirmed::default() };
     let Confirmed { mut judged, ends, is_complete } = confirmed;
     diagnostics.extend(ends.into_iter().map(&declare));
-    judged.extend(confirm_tears((name, text, inputs), endangered, request));
+    judged.extend(confirm_tears((sources, file, inputs), endangered, request));
     judged.extend(refuted.into_iter().map(Confirmation::of_refuted));
     let mut judged: Vec<(Diagnostic, Confirmation)> =
         judged.into_iter().map(|(diagnostic, of)| (declare(diagnostic), of)).collect();

@@ -133,7 +133,7 @@ pub fn ci_file<'a>(
     budget: &dyn Fn() -> Budget<'a>,
 ) -> CiFile {
     let (sources, file) = text;
-    let text = file.as_ref().ok().map(|&file| sources.file(file).text().to_owned());
+    let text = file.as_ref().ok().map(|&file| (sources.clone(), file));
     let input = CheckInput { sources, files: vec![(name.to_owned(), file)] };
     let began = Instant::now();
     // Failures and deadlocks are findings of `races` and `futures`.
@@ -145,7 +145,7 @@ pub fn ci_file<'a>(
     let tells = request.commands.contains(&CiCommand::Check) || !check.compiles;
     let mut commands: Vec<CiOutcome> =
         tells.then(|| outcome(CiCommand::Check, None, true, began)).into_iter().collect();
-    let unit = text.and_then(|text| Unit::from_text(name, &text, &request.options.inputs).ok());
+    let unit = text.and_then(|(sources, file)| Unit::from_sources(sources, file, &request.options.inputs).ok());
     let compiled = unit.filter(|_| check.compiles).map(|unit| execute(unit, request, budget, &mut commands));
     CiFile { file: name.to_owned(), compiles: check.compiles, commands, check, compiled }
 }

@@ -25,11 +25,11 @@ use cssame_diagnostics::{Diagnostic, Severity};
 use cssame_explore::report::BlockedReport;
 use cssame_form::check::Potential;
 use cssame_ir::{LeafId, LeafKind, Program};
-use cssame_model::{Model, Options};
+use cssame_model::{Model, Options, Unit};
 use cssame_race::States;
 use cssame_race::report::{PairReport, RacesReport, report};
 use cssame_race::{Findings, PairFinding, Status, find};
-use cssame_source::FileId;
+use cssame_source::{FileId, SourceMap};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -115,15 +115,16 @@ impl Confirmation {
     }
 }
 
-/// Says of the findings of a file (its name, its place among the sources, its text and its inputs) whether executions show them.
+/// Says of the findings of a file (its place among the sources, and its inputs) whether executions show them.
 pub(super) fn confirm_findings(
-    (name, file, text, inputs): (&str, FileId, &str, &[(String, String)]),
+    (sources, file, inputs): (&SourceMap, FileId, &[(String, String)]),
     potential: Vec<(Potential, Diagnostic)>,
     request: &ConfirmRequest<'_>,
 ) -> Confirmed {
     let options = Options { inputs: inputs.to_vec(), ..Options::default() };
     // The file compiles, and what has findings has a main.
-    let Ok(model) = Model::from_text(name, text, &options) else { return Confirmed::default() };
+    let unit = Unit::from_sources(sources.clone(), file, inputs).ok();
+    let Some(model) = unit.and_then(|unit| Model::new(unit, options.clone()).ok()) else { return Confirmed::default() };
     if let Some(hunted) = request.hunted.filter(|hunted| hunted.has_all_races()) {
         let judge = Judge { program: model.program(), hunted: Some(hunted), races: None };
         let judged = potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect();

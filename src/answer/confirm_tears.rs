@@ -24,6 +24,7 @@ use cssame_ir::{Instruction, Program};
 use cssame_model::{Options, Unit};
 use cssame_schedule as schedule;
 use cssame_schedule::{ExecutionStatus, Scripted};
+use cssame_source::{FileId, SourceMap};
 use cssame_tear::pairs::AccessVerdict;
 
 /// States that are visited at most, if nothing is said.
@@ -32,16 +33,16 @@ const MAX_STATES: u64 = 500_000;
 /// Steps of an execution that is done again.
 const MAX_STEPS: u64 = 100_000;
 
-/// Says of the findings of a file (its name, its text and its inputs) whether executions show them.
+/// Says of the findings of a file (its place among the sources, and its inputs) whether executions show them.
 pub(super) fn confirm_tears(
-    (name, text, inputs): (&str, &str, &[(String, String)]),
+    (sources, file, inputs): (&SourceMap, FileId, &[(String, String)]),
     found: Vec<Endangered>,
     request: &ConfirmRequest<'_>,
 ) -> Vec<(Diagnostic, Confirmation)> {
     if found.is_empty() {
         return Vec::new();
     }
-    let Ok(unit) = Unit::from_text(name, text, inputs) else { return Vec::new() };
+    let Ok(unit) = Unit::from_sources(sources.clone(), file, inputs) else { return Vec::new() };
     if request.hunted.is_some_and(HuntAnswer::all_end_well) && has_checks(&unit.program) {
         return found.into_iter().map(harmless).collect();
     }

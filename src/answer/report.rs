@@ -128,12 +128,16 @@ pub fn report<'a>(
     request: &ReportRequest,
     budget: &dyn Fn() -> Budget<'a>,
 ) -> ReportAnswer {
-    let source = text.1.as_ref().map(|&file| text.0.file(file).text().to_owned()).unwrap_or_default();
+    let read = text.1.as_ref().ok().map(|&file| (text.0.clone(), file));
+    let source = read.as_ref().map(|(sources, file)| sources.file(*file).text().to_owned()).unwrap_or_default();
     let commands = CiCommand::WORDS.map(|(_, command)| command).into();
     let of_ci = CiRequest { commands, options: request.options.clone(), race_states: request.race_states };
     let file = ci_file(name, text, &of_ci, budget);
     let executions = executions(&file);
-    let unit = || Unit::from_text(name, &source, &request.options.inputs).ok().filter(|_| file.compiles);
+    let unit = || {
+        let (sources, of) = read.clone()?;
+        Unit::from_sources(sources, of, &request.options.inputs).ok().filter(|_| file.compiles)
+    };
     let with_main = unit().and_then(|unit| unit.with_main().ok());
     let of_correlate = CorrelateRequest {
         threshold: 0.5,

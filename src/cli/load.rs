@@ -1,8 +1,12 @@
 //! Reading a source file and compiling it.
 
+use super::c_files::Disk;
 use cssame_c::supported::is_cpp;
+use cssame_c::tree::add_bytes;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, nearest};
 use cssame_front as front;
+use cssame_front::Language;
+use cssame_front::c::add_includes;
 use cssame_model::{Model, Options, Unit};
 use cssame_source::{FileId, SourceMap};
 use std::fs::{self, File};
@@ -28,13 +32,29 @@ pub fn name_of(path: &Path) -> String {
 /// A diagnostic for a file that cannot be read, is too large, or is no text.
 pub fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> {
     let name = name_of(path);
-    if let Some(refused) = refused(path) {
-        return Err(refused);
-    }
     match read_bytes(path) {
         Ok(bytes) => front::add_bytes(sources, &name, &bytes),
         Err(error) => Err(cannot_read(&name, path, &error)),
     }
+}
+
+/// Reads a program into `sources`, and what it includes.
+///
+/// # Errors
+///
+/// As [`read`], and for a program in a language that is not read.
+pub fn program(sources: &mut SourceMap, path: &Path, inputs: &[(String, String)]) -> Result<FileId, Diagnostic> {
+    let name = name_of(path);
+    if let Some(refused) = refused(path) {
+        return Err(refused);
+    }
+    if Language::of_name(&name) == Language::Csm {
+        return read(sources, path);
+    }
+    let bytes = read_bytes(path).map_err(|error| cannot_read(&name, path, &error))?;
+    let file = add_bytes(sources, &name, &bytes);
+    add_includes(sources, file, &Disk, inputs);
+    Ok(file)
 }
 
 pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
@@ -47,23 +67,31 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is said of a program in C: it would be no program in the language of `.csm` files, whatever its text.
+/// What is said of a file in a language that is not read.
 fn refused(path: &Path) -> Option<Diagnostic> {
-    let language = match path.extension()?.to_str()? {
-        "c" | "i" | "h" => "C",
-        _ if is_cpp(path) => "C++",
-        _ => return None,
-    };
     let name = name_of(path);
-    let message = format!("`{name}` is a program in {language}, which no command executes yet");
-    let diagnostic = Diagnostic::general(Code::UnreadC, Severity::Error, message);
-    Some(match language {
-        "C" => diagnostic.with_help(format!(
-            "`cssame check --supported {name}` says whether the C front end reads it; to analyse it now, write what matters in the \
-             language of `.csm` files: `cssame new` has templates"
-        )),
-        _ => diagnostic,
-    })
+    let (message, help) = if path.extension()?.to_str()? == "h" {
+        (format!("`{name}` is a header of C, not a program"), "name the file that includes it")
+    } else if is_cpp(path) {
+        (format!("`{name}` is a program in C++, which is not read"), "C, and the language of `.csm` files, are read")
+    } else {
+        return None;
+    };
+    Some(Diagnostic::general(Code::UnreadC, Severity::Error, message).with_help(help))
+}
+
+/// Refuses a program in C where something is asked that is made of programs in the language of `.csm` files alone.
+///
+/// # Errors
+///
+/// It is one in C.
+pub fn not_of_c(path: &Path, what: &str) -> Result<(), Diagnostics> {
+    let name = name_of(path);
+    if Language::of_name(&name) == Language::Csm {
+        return Ok(());
+    }
+    let message = format!("{what} of programs in C are not written yet, and `{name}` is one");
+    Err(Diagnostics::general(Diagnostic::general(Code::UnreadC, Severity::Error, message)))
 }
 
 /// A file beside one that does not exist, by a name that is nearly the same.
@@ -98,13 +126,10 @@ fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
 ///
 /// All errors of the file, or the reason why it cannot be read.
 pub fn unit(path: &Path, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
-    let name = name_of(path);
-    if let Some(refused) = refused(path) {
-        return Err(Diagnostics::general(refused));
-    }
-    match read_bytes(path) {
-        Ok(bytes) => Unit::from_bytes(&name, &bytes, inputs),
-        Err(error) => Err(Diagnostics::general(cannot_read(&name, path, &error))),
+    let mut sources = SourceMap::default();
+    match program(&mut sources, path, inputs) {
+        Ok(file) => Unit::from_sources(sources, file, inputs),
+        Err(problem) => Err(Diagnostics::new(sources, vec![problem])),
     }
 }
 

@@ -3,10 +3,12 @@
 //! In: a file and the inputs of the command line. Out: the program, if it compiles, and all diagnostics of the way there.
 
 mod allowed;
+pub mod c;
 pub mod csm;
 mod file;
 mod folds;
 mod inputs;
+mod language;
 mod lines;
 mod names;
 mod style;
@@ -16,6 +18,7 @@ pub use csm::{StatementForm, StatementPlace, statement_places};
 pub use file::add_bytes;
 pub use folds::{Fold, folds};
 pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
+pub use language::Language;
 pub use lines::lines_of_code;
 pub use names::{Names, names};
 pub use style::format;
@@ -48,6 +51,15 @@ pub struct Compiled {
 /// only the unknown names before it are told, which may be its cause: the rest would only repeat it.
 #[must_use]
 pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
+    match Language::of(sources, file) {
+        Language::Csm => compile_csm(sources, file, inputs),
+        Language::C => c::compile(sources, file, inputs),
+    }
+}
+
+fn compile_csm(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
+    let inputs: Vec<(String, String)> = inputs.iter().filter(|(name, _)| !c::is_setting(name)).cloned().collect();
+    let inputs = inputs.as_slice();
     let parsed = syntax::parse(sources, file);
     let mut diagnostics = parsed.diagnostics;
     let checked = hir::check(sources, &parsed.program, inputs);

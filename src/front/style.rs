@@ -1,14 +1,18 @@
 //! The layout of a text in the style of its language.
 
-use super::csm;
-use cssame_diagnostics::Diagnostic;
+use super::{Language, csm};
+use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_source::{FileId, SourceMap};
 
 /// The text of a file in the style of all programs ([`csm::format`]).
 ///
 /// # Errors
 ///
-/// The syntax errors of the file.
+/// The syntax errors of the file; or it is one in C.
 pub fn format(sources: &SourceMap, file: FileId) -> Result<String, Vec<Diagnostic>> {
+    if Language::of(sources, file) == Language::C {
+        let message = format!("`{}` is a program in C, which has no style here", sources.file(file).name());
+        return Err(vec![Diagnostic::general(Code::UnreadC, Severity::Error, message)]);
+    }
     csm::format::format(sources, file)
 }

@@ -8,7 +8,7 @@ use cssame_source::{FileId, SourceFile, SourceMap};
 /// A source file that compiles, with or without a `main`.
 #[derive(Debug)]
 pub struct Unit {
-    /// Holds the one file.
+    /// Holds the file, and those that it includes.
     pub sources: SourceMap,
     /// The file.
     pub file: FileId,
@@ -25,7 +25,7 @@ impl Unit {
     pub fn from_text(name: &str, text: &str, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
         let mut sources = SourceMap::default();
         let file = sources.add(name, text);
-        Unit::compile(sources, file, inputs)
+        Unit::from_sources(sources, file, inputs)
     }
 
     /// As [`Unit::from_text`], from the bytes of a file.
@@ -36,12 +36,17 @@ impl Unit {
     pub fn from_bytes(name: &str, bytes: &[u8], inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
         let mut sources = SourceMap::default();
         match add_bytes(&mut sources, name, bytes) {
-            Ok(file) => Unit::compile(sources, file, inputs),
+            Ok(file) => Unit::from_sources(sources, file, inputs),
             Err(diagnostic) => Err(Diagnostics::new(sources, vec![diagnostic])),
         }
     }
 
-    fn compile(sources: SourceMap, file: FileId, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
+    /// The same for a file that was read before; what it includes stands beside it.
+    ///
+    /// # Errors
+    ///
+    /// All errors of the file.
+    pub fn from_sources(sources: SourceMap, file: FileId, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
         let Compiled { program, diagnostics } = compile(&sources, file, inputs);
         match program {
             Some(program) => Ok(Unit { sources, file, program }),

@@ -201,6 +201,11 @@ impl SourceMap {
         self.files.get(file.0 as usize)
     }
 
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))
+    }
+
     /// Where a span begins.
     #[must_use]
     pub fn position(&self, span: Span) -> Position {

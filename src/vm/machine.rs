@@ -81,6 +81,8 @@ pub struct Machine {
     pub(super) may_look: FixedBitSet,
     pub(super) fingerprints: Fingerprints,
     pub(super) visibility: Visibility,
+    /// See [`Machine::ending_at_once`].
+    pub(super) ends_at_once: bool,
 }
 
 impl Machine {
@@ -109,6 +111,7 @@ impl Machine {
             may_look: FixedBitSet::new(),
             fingerprints,
             visibility: visible.clone(),
+            ends_at_once: false,
         }
     }
 
@@ -381,6 +384,13 @@ impl Machine {
     pub fn is_over(&self, state: &State) -> bool {
         let has_ended = |main: &Thread| main.status == ThreadStatus::Ended;
         self.compiled.ends_with_main && state.threads.first().is_some_and(has_ended)
+    }
+
+    /// A machine in which the other threads do nothing any more where main has ended, if that ends the program: an execution that
+    /// goes on for ever does so before. None where it does the same as this one.
+    #[must_use]
+    pub fn ending_at_once(&self) -> Option<Machine> {
+        self.compiled.ends_with_main.then(|| Machine { ends_at_once: true, ..self.clone() })
     }
 
     fn is_stuck(&self, state: &State) -> bool {

@@ -131,6 +131,18 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         Some(ThreadIndex(index as u16))
     }
 
+    /// Ends all threads where main has ended.
+    fn end_others(&mut self) {
+        for thread in &mut self.state.threads {
+            if thread.status != ThreadStatus::Free {
+                thread.status = ThreadStatus::Ended;
+                thread.frame_size = 0;
+            }
+        }
+        self.state.unfinished = 0;
+        self.state.touch_all();
+    }
+
     /// Ends the running thread. If it was forked, its slot is free then.
     pub(super) fn end_thread(&mut self, result: i64) {
         let Thread { parent, parent_frame, path, shape, output, spawned, base, capacity, .. } = *self.this();
@@ -152,6 +164,9 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             this.status = ThreadStatus::Ended;
             this.result = if has_results { result } else { 0 };
             this.frame_size = 0;
+            if self.machine.ends_at_once && self.thread == ThreadIndex(0) {
+                self.end_others();
+            }
             return;
         }
         if output != OutputId::EMPTY {

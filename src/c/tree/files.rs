@@ -1,5 +1,6 @@
 //! Where the text of included files comes from.
 
+use cssame_source::SourceMap;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -27,6 +28,31 @@ fn without_dots(path: &Path) -> PathBuf {
         }
     }
     parts.iter().collect()
+}
+
+/// The files of a source map: what was read before can be read again.
+pub struct KnownFiles<'a> {
+    files: BTreeMap<&'a Path, &'a str>,
+}
+
+impl<'a> KnownFiles<'a> {
+    /// All files of a source map, by name.
+    #[must_use]
+    pub fn new(sources: &'a SourceMap) -> KnownFiles<'a> {
+        KnownFiles { files: sources.files().map(|(_, file)| (Path::new(file.name()), file.text())).collect() }
+    }
+}
+
+impl fmt::Debug for KnownFiles<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.files.keys()).finish()
+    }
+}
+
+impl Files for KnownFiles<'_> {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        self.files.get(path).map(|text| text.as_bytes().to_vec())
+    }
 }
 
 /// Files in memory.

@@ -30,7 +30,7 @@ pub use expression::{
     AddressBase, AtomicOperation, BinaryOperator, BitCount, Builtin, Category, Constant, Conversion, Expr, ExprKind,
     Modification, Order, UnaryOperator,
 };
-pub use files::{Files, MemoryFiles};
+pub use files::{Files, KnownFiles, MemoryFiles};
 pub use ids::{DeclId, EnumerationId, ExprId, LabelId, RecordId, StmtId, StringId, TypeId};
 pub use options::{DataModel, Edition, Options, Standard, StandardError};
 pub use place::Place;

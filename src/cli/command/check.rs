@@ -38,9 +38,6 @@ pub struct Arguments {
     /// With --supported: a line for each file
     #[arg(long, requires = "supported")]
     pub all: bool,
-    /// With --supported: how C is read, as a compiler takes it: -I, -D, -U, -std, -include, -m32
-    #[arg(last = true, value_name = "OPTION", requires = "supported", allow_hyphen_values = true)]
-    pub compiler: Vec<String>,
     /// With --confirm: visit at most N states of each file [default: 500000]
     #[arg(long, value_name = "N", requires = "confirm", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
@@ -117,12 +114,12 @@ cannot be read. With --supported: 0 all files are read, 1 some are not.",
         if !self.supported {
             return Ok(());
         }
-        let is_about_findings = self.analysis.lints.is_given() || !self.analysis.program.inputs.is_empty();
+        let is_about_findings = self.analysis.lints.is_given() || self.analysis.program.is_given();
         if matches!(self.common().format, Format::Listing(_)) || is_about_findings || self.common().is_watched {
             let options = "`--all`, `--jobs`, `--format human` or `json`, and how C is read";
             return Err(format!("`--supported` lists files, not findings: its options are {options}"));
         }
-        COptions::parse(&self.compiler).map(|_| ())
+        COptions::parse(&self.analysis.program.compiler).map(|_| ())
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.
@@ -130,12 +127,12 @@ cannot be read. With --supported: 0 all files are read, 1 some are not.",
         if self.supported {
             return self.supported();
         }
-        let mut input = CheckInput::default();
+        let (mut input, inputs) = (CheckInput::default(), self.analysis.program.inputs());
         for path in &self.files {
-            let file = load::read(&mut input.sources, path);
+            let file = load::program(&mut input.sources, path, &inputs);
             input.files.push((name_of(path), file));
         }
-        let (inputs, jobs) = (&self.analysis.program.inputs, self.jobs.cores());
+        let (inputs, jobs) = (&inputs, self.jobs.cores());
         if !self.confirm {
             return Ok(CheckAnswer::Checked(Box::new(check(input, inputs, jobs, None))));
         }
@@ -198,7 +195,7 @@ impl Arguments {
     fn supported(&self) -> Result<CheckAnswer, Diagnostics> {
         let files: Vec<String> = tree::c_programs(&self.files)?.iter().map(|path| name_of(path)).collect();
         // `validate` has seen that they are well formed.
-        let options = COptions::parse(&self.compiler).unwrap_or_default();
+        let options = COptions::parse(&self.analysis.program.compiler).unwrap_or_default();
         let input = SupportedInput { files: &files, reader: &Disk, options: &options };
         Ok(CheckAnswer::Supported(supported(&input, self.jobs.cores())))
     }

@@ -135,8 +135,8 @@ impl Arguments {
         let of_question = QuestionBounds::of(&bounds);
         let of_command = || of_question.budget(budget);
         let mut sources = SourceMap::default();
-        let file = load::read(&mut sources, path);
         let (commands, options) = (commands.clone(), self.search.options());
+        let file = load::program(&mut sources, path, &options.inputs);
         let request = CiRequest { commands, options, race_states: bounds.max_states };
         Ok(ci_file(&load::name_of(path), (sources, file), &request, &of_command))
     }

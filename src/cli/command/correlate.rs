@@ -81,7 +81,7 @@ an endangered access stays potential, or there are too many pairs to rank them a
     }
 
     fn answer(&self, output: &Output) -> Result<CorrelateAnswer, Diagnostics> {
-        let unit = load::unit(&self.file, &self.search.analysis.program.inputs)?;
+        let unit = load::unit(&self.file, &self.search.analysis.program.inputs())?;
         let request = CorrelateRequest {
             threshold: self.threshold,
             rank: self.rank,

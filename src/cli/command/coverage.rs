@@ -251,6 +251,7 @@ impl Arguments {
         let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, &self.jobs.of(budget));
         let target = self.generation.target.unwrap_or_default();
         if let Some(out) = &self.generation.out {
+            load::not_of_c(&self.file, "tests")?;
             check_directory(out, target.into())?;
         }
         let mut answer = with_budget(&bounds, output, search)?;

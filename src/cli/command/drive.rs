@@ -249,6 +249,7 @@ asked for was decided.",
 impl Arguments {
     /// A directory with something else in it is left alone.
     fn check_directory(&self) -> Result<(), Diagnostics> {
+        load::not_of_c(&self.file, "tests")?;
         check_directory(&self.out, self.target.into())
     }
 

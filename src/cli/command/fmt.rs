@@ -101,7 +101,7 @@ file has syntax errors, or cannot be read or written.",
 
 impl Arguments {
     fn one(&self, sources: &mut SourceMap, path: &Path) -> FormattedFile {
-        let file = load::read(sources, path);
+        let file = load::program(sources, path, &[]);
         let (mut formatted, text) = format_file(sources, name_of(path), file);
         let Some(text) = text.filter(|_| !self.check) else { return formatted };
         if path.as_os_str() == STANDARD_INPUT {

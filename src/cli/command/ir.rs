@@ -115,11 +115,17 @@ Examples:
 
     fn answer(&self, _: &Output) -> Result<Rendered, Diagnostics> {
         let answer = match self.emit {
-            Form::Ast => self.tree()?,
+            Form::Ast => {
+                load::not_of_c(&self.file, "syntax trees")?;
+                self.tree()?
+            }
             Form::Cfg => self.graph(Emit::Cfg)?,
             Form::Ssa => self.graph(Emit::Ssa)?,
             Form::Cssame => self.graph(Emit::Cssame)?,
-            Form::Source => ir_source(load::unit(&self.file, &self.program.inputs)?, &self.program.inputs)?,
+            Form::Source => {
+                load::not_of_c(&self.file, "source forms")?;
+                ir_source(load::unit(&self.file, &self.program.inputs())?, &self.program.inputs())?
+            }
         };
         let text = match self.format {
             TextFormat::Text => answer.text(),
@@ -138,14 +144,14 @@ Examples:
 impl Arguments {
     fn tree(&self) -> Result<IrAnswer, Diagnostics> {
         let mut sources = SourceMap::default();
-        match load::read(&mut sources, &self.file) {
+        match load::program(&mut sources, &self.file, &self.program.inputs()) {
             Ok(file) => ir_tree(sources, file),
             Err(diagnostic) => Err(Diagnostics::new(sources, vec![diagnostic])),
         }
     }
 
     fn graph(&self, emit: Emit) -> Result<IrAnswer, Diagnostics> {
-        ir(load::unit(&self.file, &self.program.inputs)?, emit)
+        ir(load::unit(&self.file, &self.program.inputs())?, emit)
     }
 }
 

@@ -19,7 +19,7 @@ use cssame_answer::{CheckInput, CheckReport, ConfirmRequest, Findings, HuntAnswe
 use cssame_budget::Bound;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, terminal};
 use cssame_explore::{EndlessRequest, HuntRequest};
-use cssame_model::Model;
+use cssame_model::{Model, Unit};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::slice::from_ref;
@@ -79,13 +79,13 @@ impl Job for Arguments {
 
     fn answer(&self, output: &Output) -> Result<Looked, Diagnostics> {
         let mut input = CheckInput::default();
-        let (name, file) = (name_of(&self.file), load::read(&mut input.sources, &self.file));
-        // Standard input can be read once.
-        let source = file.as_ref().ok().map(|&file| input.sources.file(file).text().to_owned());
-        input.files.push((name.clone(), file));
-        let inputs = &self.analysis.program.inputs;
         let options = self.analysis.program.with(&ExecutionOptions::default());
-        let model = source.and_then(|source| Model::from_text(&name, &source, &options).ok());
+        let inputs = &options.inputs.clone();
+        let (name, file) = (name_of(&self.file), load::program(&mut input.sources, &self.file, inputs));
+        // Standard input can be read once.
+        let unit = file.as_ref().ok().map(|&file| Unit::from_sources(input.sources.clone(), file, inputs));
+        input.files.push((name, file));
+        let model = unit.and_then(Result::ok).and_then(|unit| Model::new(unit, options).ok());
         let Some(model) = model else {
             return Ok(Looked { text: check(input, inputs, 1, None), refuted: 0, search: None });
         };

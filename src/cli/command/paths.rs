@@ -196,7 +196,7 @@ no end.",
         if self.files.len() > 1 && !self.compare {
             return Err("several files can be compared only: add `--compare`".to_owned());
         }
-        let rows = series(&self.search.analysis.program.inputs).and_then(|all| all.checked_mul(self.files.len()));
+        let rows = series(&self.search.analysis.program.inputs()).and_then(|all| all.checked_mul(self.files.len()));
         match rows {
             Some(rows) if rows <= MAX_ROWS || !self.compare => Ok(()),
             _ => Err(format!("the table would have more than {MAX_ROWS} rows")),
@@ -257,6 +257,7 @@ impl Arguments {
     fn tests(&self, output: &Output) -> Result<Found, Diagnostics> {
         let (file, target) = (&self.files[0], self.target.unwrap_or_default());
         if let Some(out) = &self.emit {
+            load::not_of_c(file, "tests")?;
             check_directory(out, target.into())?;
         }
         let (model, first) = self.subject(file)?;

@@ -66,7 +66,7 @@ Examples:
     }
 
     fn answer(&self, _: &Output) -> Result<PiFunctions, Diagnostics> {
-        let unit = load::unit(&self.file, &self.program.inputs)?.with_main()?;
+        let unit = load::unit(&self.file, &self.program.inputs())?.with_main()?;
         Ok(PiFunctions { report: pi(&unit), sources: unit.sources })
     }
 

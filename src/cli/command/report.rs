@@ -71,8 +71,9 @@ found so far.",
     fn answer(&self, output: &Output) -> Result<ReportAnswer, Diagnostics> {
         let bounds = &self.search.bounds;
         let mut sources = SourceMap::default();
-        let file = load::read(&mut sources, &self.file);
-        let request = ReportRequest { options: self.search.options(), race_states: bounds.max_states };
+        let options = self.search.options();
+        let file = load::program(&mut sources, &self.file, &options.inputs);
+        let request = ReportRequest { options, race_states: bounds.max_states };
         let of_question = QuestionBounds::of(bounds);
         let whole = BoundOptions { max_memory: bounds.max_memory, ..BoundOptions::default() }.without_default_time();
         let search = |budget: &Budget<'_>| {

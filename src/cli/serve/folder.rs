@@ -67,7 +67,7 @@ impl Folder {
             None => Ok(Vec::new()),
             Some(file) if !file.is_dir() => {
                 let mut sources = SourceMap::default();
-                load::read(&mut sources, file).map_err(Diagnostics::general)?;
+                load::program(&mut sources, file, &[]).map_err(Diagnostics::general)?;
                 Ok(vec![file.clone()])
             }
             Some(directory) => tree::programs(from_ref(directory), &[]),

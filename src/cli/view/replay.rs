@@ -41,7 +41,12 @@ pub fn test_line(target: Target, out: &str) -> String {
 /// What executions depend on, as it is typed on the command line, with a space before each option.
 #[must_use]
 pub fn options_text(options: &Options) -> String {
-    let inputs = options.inputs.iter().map(|(name, value)| format!(" --input {name}={value}"));
+    let input = |(name, value): &(String, String)| match (name.starts_with("--"), value.is_empty()) {
+        (true, true) => format!(" {name}"),
+        (true, false) => format!(" {name} {value}"),
+        (false, _) => format!(" --input {name}={value}"),
+    };
+    let inputs = options.inputs.iter().map(input);
     inputs.chain(options_of(options.semantics).map(|name| format!(" --{name}"))).collect()
 }
 

@@ -149,6 +149,8 @@ pub fn endless(program: &Program, machine: &Machine, request: EndlessRequest, bu
     if !may_run_for_ever(program) {
         return EndlessAnswer::default();
     }
+    let at_once = machine.ending_at_once();
+    let machine = at_once.as_ref().unwrap_or(machine);
     let loops = if request.starvation { WaitingLoops::of(program, machine) } else { WaitingLoops::default() };
     let explored = space::explore(machine, &loops, budget);
     let (bound, statistics) = (explored.bound, explored.statistics);

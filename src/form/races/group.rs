@@ -81,6 +81,7 @@ impl Sites {
             let leaf = &program.leaves[table.variables[variable as usize].leaf];
             let atomic = matches!(event.kind, EventKind::Update { .. })
                 || program.symbols[leaf.symbol].atomic
+                || program.symbols[access.symbol(program)].atomic
                 || holds_lock(form.locksets.locks(lockset), ATOMIC);
             let row_locks = rows.set(locks_of_row(program, form, of.event, lockset));
             let key = Key { class: form.concurrency.classes[of.block as usize], lockset, row_locks, atomic };

@@ -8,7 +8,7 @@ use crate::tree::files::Files;
 use cssame_source::{FileId, SourceMap};
 use rucc_diag::{SourceBytes, SourceMap as ReadSources, Span as ReadSpan};
 use rucc_session::FileSystem;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,10 @@ enum Kind {
 impl Mirror {
     /// Adds to `sources` what was read; `main` is there already. The user's files are listed in `listed`.
     pub fn new(read: &ReadSources, sources: &mut SourceMap, main: FileId, listed: &mut Vec<FileId>) -> Mirror {
-        let mut known: BTreeMap<String, FileId> = BTreeMap::new();
+        // What was read before, for another unit or to learn what is included, is there already.
+        let mut known: BTreeMap<String, FileId> =
+            sources.files().map(|(id, file)| (file.name().to_owned(), id)).collect();
+        let mut seen: BTreeSet<FileId> = BTreeSet::from([main]);
         let mut files = Vec::new();
         let mut is_first = true;
         for file in read.files() {
@@ -88,13 +91,12 @@ impl Mirror {
                     None => file.name.clone(),
                 };
                 let is_header = name.starts_with('<');
-                let id = *known.entry(name).or_insert_with_key(|name| {
-                    let id = sources.add(name, &String::from_utf8_lossy(file.bytes()));
-                    if !is_header {
-                        listed.push(id);
-                    }
-                    id
-                });
+                let id = *known
+                    .entry(name)
+                    .or_insert_with_key(|name| sources.add(name, &String::from_utf8_lossy(file.bytes())));
+                if !is_header && seen.insert(id) {
+                    listed.push(id);
+                }
                 if is_header { Kind::Header(id) } else { Kind::User(id) }
             };
             files.push((file.start, file.end, kind));

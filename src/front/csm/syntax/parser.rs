@@ -11,6 +11,7 @@ use super::grammar::ProgramParser;
 use super::problem::Problems;
 use super::report;
 use super::tokens::TokenStream;
+use crate::Language;
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_source::{FileId, SourceMap, Span};
 
@@ -27,6 +28,10 @@ pub struct Parsed {
 #[must_use]
 pub fn parse(sources: &SourceMap, file: FileId) -> Parsed {
     let source = sources.file(file);
+    if Language::of(sources, file) == Language::C {
+        // Nothing of it is of this language: no declarations, no names, no methods.
+        return Parsed { program: Program::default(), diagnostics: Vec::new() };
+    }
     let problems = Problems::default();
     let mut builder = Builder::new(file, &problems);
     let mut tokens = TokenStream::new(source.text(), &problems);

@@ -1,0 +1,107 @@
+//! Programs in C: from a file, those that it includes, and settings, to the parallel flow graph.
+//!
+//! **Input**: a file in C; what it includes stands in the same source map ([`add_includes`]). The settings of a C compiler, and what
+//! the text leaves open, come as inputs whose names begin with `-`: so all that knows inputs (schedules, tests, `serve`) knows them,
+//! too. **Output**: the program, or why there is none.
+//!
+//! The crate `cssame_c` does the work: `tree` reads, `supported` names what is not read, `lower` makes the graph.
+
+use super::Compiled;
+use cssame_c::lower::{Lowered, Settings, lower};
+use cssame_c::supported::obstacles;
+use cssame_c::tree::{Files, KnownFiles, Options, read};
+use cssame_diagnostics as diagnostics;
+use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_source::{FileId, SourceMap};
+
+/// Inputs that say how a program in C is read; those of the language of `.csm` files have names.
+#[must_use]
+pub fn is_setting(name: &str) -> bool {
+    name.starts_with('-')
+}
+
+/// The options of a C compiler as inputs: `-DN=3` is the input `-DN` with the value `3`.
+///
+/// # Errors
+///
+/// What is wrong with them, as a sentence.
+pub fn settings(arguments: &[String]) -> Result<Vec<(String, String)>, String> {
+    Options::parse(arguments)?;
+    let mut settings: Vec<(String, String)> = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        // What the parser has let pass in two words is one here.
+        let whole = match argument.as_str() {
+            "-I" | "-D" | "-U" | "-include" => format!("{argument}{}", rest.next().map_or("", String::as_str)),
+            _ => argument.clone(),
+        };
+        let (name, value) = whole.split_once('=').map_or((whole.as_str(), ""), |(name, value)| (name, value));
+        settings.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(settings)
+}
+
+/// How a program is read and lowered.
+fn parsed(inputs: &[(String, String)]) -> Result<(Options, Settings), String> {
+    let mut settings = Settings::default();
+    let mut arguments = Vec::new();
+    for (name, value) in inputs.iter().filter(|(name, _)| is_setting(name)) {
+        match name.as_str() {
+            "--main-waits" => settings.main_waits = true,
+            "--nondet" => settings.nondet = Some(range(value)?),
+            _ if value.is_empty() => arguments.push(name.clone()),
+            _ => arguments.push(format!("{name}={value}")),
+        }
+    }
+    Ok((Options::parse(&arguments)?, settings))
+}
+
+/// A range of values: `0..3`, both ends included.
+///
+/// # Errors
+///
+/// What is wrong with it, as a sentence.
+pub fn range(text: &str) -> Result<(i32, i32), String> {
+    let wrong = || format!("`{text}` is no range of integers, such as `0..3`");
+    let (low, high) = text.split_once("..").ok_or_else(wrong)?;
+    let parse = |end: &str| end.trim().parse::<i32>().map_err(|_| wrong());
+    let (low, high) = (parse(low)?, parse(high)?);
+    if low <= high { Ok((low, high)) } else { Err(format!("`{text}` is a range without values")) }
+}
+
+/// Adds the files that a file in C includes to the source map, so that it can be compiled from there.
+pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, inputs: &[(String, String)]) {
+    if let Ok((options, _)) = parsed(inputs) {
+        read(sources, file, files, &options);
+    }
+}
+
+/// Compiles a program in C.
+pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
+    let (options, settings) = match parsed(inputs) {
+        Ok(parsed) => parsed,
+        Err(problem) => {
+            let problem = Diagnostic::general(Code::NotC, Severity::Error, problem);
+            return Compiled { program: None, diagnostics: vec![problem] };
+        }
+    };
+    let mut own = sources.clone();
+    let reading = read(&mut own, file, &KnownFiles::new(sources), &options);
+    let mut found = reading.diagnostics;
+    let mut program = None;
+    if let Some(unit) = &reading.unit {
+        let refused: Vec<Diagnostic> = obstacles(unit).iter().map(|obstacle| obstacle.diagnostic()).collect();
+        if refused.is_empty() {
+            match lower(&own, &[unit], &settings) {
+                Ok(Lowered { program: lowered, notes }) => {
+                    found.extend(notes);
+                    program = Some(lowered);
+                }
+                Err(problems) => found.extend(problems),
+            }
+        }
+        found.extend(refused);
+    }
+    diagnostics::sort(&mut found);
+    Compiled { program, diagnostics: found }
+}
