@@ -35,7 +35,8 @@ pub fn code_of(kind: FailureKind) -> Code {
         FailureKind::NullPointer
         | FailureKind::InvalidPointer
         | FailureKind::PointerOutOfRange
-        | FailureKind::DanglingPointer => Code::InvalidPointer,
+        | FailureKind::DanglingPointer
+        | FailureKind::OtherContent => Code::InvalidPointer,
         FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
             Code::StepLimit
         }

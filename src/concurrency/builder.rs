@@ -19,8 +19,12 @@ use super::row::{Row, Rows};
 use super::tried::{Sides, known_verdicts, releasing_functions};
 use super::unrolling::NO_ITERATION;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
+use cssame_ir::sync;
 use cssame_ir::sync::Edge;
-use cssame_ir::{BlockId, FunctionId, Instruction, Place, Program, Synchronisation, Terminator};
+use cssame_ir::{
+    BlockId, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterType, ScalarType, Synchronisation,
+    Terminator, Value,
+};
 use cssame_source::Span;
 use cssame_source::arena::Arena;
 use cssame_ssa::graph::Graph;
@@ -204,13 +208,13 @@ impl<'p> GraphBuilder<'p> {
             let of = &program.functions[id].blocks[block];
             let Some(Instruction::Synchronise(operation)) = of.instructions.get(position as usize) else { continue };
             let span = of.spans.get(position as usize).copied().unwrap_or_default();
+            let Some(&object) = operation.kind.operands().first() else { continue };
             let operands = match self.tried_in(walk, (block, position)) {
                 Some(known) => known,
                 // In whichever iteration it was.
-                None => operation
-                    .object
-                    .as_ref()
-                    .map_or((0, 0), |place| self.locations((walk.context, NO_ITERATION), place)),
+                None => operation.object.as_ref().map_or((0, 0), |place| {
+                    self.locations((walk.context, NO_ITERATION), place, &|leaf| object.fits(leaf))
+                }),
             };
             let kind = if taken { EventKind::Taken } else { EventKind::NotTaken };
             self.event(kind(operation.kind), span, operands, (0, 0));
@@ -263,14 +267,18 @@ impl<'p> GraphBuilder<'p> {
     fn add_instruction(&mut self, walk: &mut Walk, position: u32, instruction: &Instruction, span: Span) {
         let site = walk.site(position);
         match instruction {
-            Instruction::Load { place, read, .. } => self.access(walk, position, EventKind::Read(*read), place, span),
-            Instruction::Store { place, definition, .. } => {
-                self.access(walk, position, EventKind::Write(*definition), place, span)
+            Instruction::Load { dest, place, read } => {
+                let value = Operand::Register(*dest);
+                self.access(walk, position, EventKind::Read(*read), (place, value), span);
+            }
+            Instruction::Store { place, value, definition } => {
+                self.access(walk, position, EventKind::Write(*definition), (place, *value), span)
             }
             Instruction::Atomic { op, place, read, definition, .. } => {
                 let always = !op.may_fail();
                 let kind = EventKind::Update { read: *read, definition: *definition, always };
-                self.access(walk, position, kind, place, span);
+                let value = op.operands().next().unwrap_or(Operand::Constant(Value::Int(0)));
+                self.access(walk, position, kind, (place, value), span);
             }
             Instruction::Allocate { variable, .. } => self.initialise(walk, *variable, span),
             Instruction::Call { .. } => {
@@ -312,11 +320,24 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
+    fn locations_of_object(
+        &mut self,
+        walk: &Walk,
+        place: Option<&Place>,
+        kind: Option<sync::ObjectKind>,
+    ) -> (u32, u32) {
+        let (Some(place), Some(kind)) = (place, kind) else { return (0, 0) };
+        self.locations((walk.context, walk.iteration), place, &|leaf| kind.fits(leaf))
+    }
+
     fn synchronise(&mut self, walk: &mut Walk, position: u32, operation: &Synchronisation, span: Span) {
-        let operands =
-            operation.object.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.iteration), place));
+        let operands = self.locations_of_object(
+            walk,
+            operation.object.as_ref(),
+            operation.kind.operand_kind(sync::Operand::Object),
+        );
         let locks =
-            operation.lock.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.iteration), place));
+            self.locations_of_object(walk, operation.lock.as_ref(), operation.kind.operand_kind(sync::Operand::Lock));
         let edge = operation.kind.properties().edge;
         if edge == Edge::Target {
             self.split(walk, position);
@@ -337,8 +358,21 @@ impl<'p> GraphBuilder<'p> {
         self.events.push(Event { kind, span, operands, locks });
     }
 
-    fn access(&mut self, walk: &Walk, position: u32, kind: EventKind, place: &Place, span: Span) {
-        let operands = self.locations((walk.context, walk.iteration), place);
+    /// The type of data that a value is.
+    fn type_of(&self, walk: &Walk, value: Operand) -> ScalarType {
+        let function = self.unfolding.contexts[walk.context].function;
+        match value {
+            Operand::Constant(value) => value.ty(),
+            Operand::Register(register) => match self.program.functions[function].registers[register].ty {
+                RegisterType::Scalar(ty) => ty,
+                RegisterType::Reference => ScalarType::Pointer,
+            },
+        }
+    }
+
+    fn access(&mut self, walk: &Walk, position: u32, kind: EventKind, (place, value): (&Place, Operand), span: Span) {
+        let ty = self.type_of(walk, value);
+        let operands = self.locations((walk.context, walk.iteration), place, &|leaf| leaf == LeafKind::Data(ty));
         self.note_rows(walk, position, place, operands);
         self.event(kind, span, operands, (0, 0));
     }

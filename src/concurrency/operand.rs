@@ -23,8 +23,15 @@ impl GraphBuilder<'_> {
         *self.location_ids.entry(location).or_insert_with(|| locations.push(location))
     }
 
-    /// The locations that a place may mean in an iteration of a context.
-    pub fn locations(&mut self, at: (ContextId, IterationId), place: &Place) -> (u32, u32) {
+    /// The locations that a place may mean in an iteration of a context. Where that is behind a pointer, `fits` says of what is there
+    /// whether it is what the place is used as: else the program fails.
+    pub fn locations(
+        &mut self,
+        at: (ContextId, IterationId),
+        place: &Place,
+        fits: &dyn Fn(LeafKind) -> bool,
+    ) -> (u32, u32) {
+        let is_pointer = matches!(place.base, Base::Pointer(_));
         let program = self.program;
         let targets = self.unfolding.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.targets(place));
         let start = self.operands.len() as u32;
@@ -32,6 +39,9 @@ impl GraphBuilder<'_> {
             let variable = self.unfolding.instances[instance].variable;
             let Some((leaf, element)) = program.leaf_at(variable, offset) else { continue };
             let of = &program.leaves[leaf];
+            if is_pointer && !fits(of.kind) {
+                continue;
+            }
             let (count, data) = (of.element_count(), matches!(of.kind, LeafKind::Data(_)));
             // Synchronisation objects are told apart by element, so that two operations may mean the same object exactly
             // where they have a location in common; of large arrays none is told apart.

@@ -12,6 +12,7 @@ use cssame_c::supported::obstacles;
 use cssame_c::tree::{Files, KnownFiles, Options, read};
 use cssame_diagnostics as diagnostics;
 use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_ir::points_to::join_symbols;
 use cssame_source::{FileId, SourceMap};
 
 /// Inputs that say how a program in C is read; those of the language of `.csm` files have names.
@@ -93,7 +94,8 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
         let refused: Vec<Diagnostic> = obstacles(unit).iter().map(|obstacle| obstacle.diagnostic()).collect();
         if refused.is_empty() {
             match lower(&own, &[unit], &settings) {
-                Ok(Lowered { program: lowered, notes }) => {
+                Ok(Lowered { program: mut lowered, notes }) => {
+                    join_symbols(&mut lowered);
                     found.extend(notes);
                     program = Some(lowered);
                 }

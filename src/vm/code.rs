@@ -4,7 +4,7 @@
 //! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it. Loads
 //! and stores come in a shared form, which is a visible operation, and a local one.
 
-use super::memory::Objects;
+use super::memory::{Content, Objects};
 use cssame_ir::sync::Kind;
 use cssame_ir::{
     Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, Modification, Pointer, ReadId,
@@ -69,8 +69,8 @@ impl Source {
 pub(super) struct ComputedPlace {
     /// The slot of the reference; [`NO_SLOT`] for a global.
     pub reference: Slot,
-    /// Whether the slot holds a pointer: the place is looked for in the memory of the state.
-    pub is_pointer: bool,
+    /// Where the slot holds a pointer: what the cell is for that it leads to in the memory of the state.
+    pub pointed: Option<Content>,
     /// Added to the reference, or the address itself.
     pub address: u32,
     /// The first index, and those behind it.
@@ -101,13 +101,21 @@ impl ComputedPlace {
     pub(super) fn address(&self, frame: &[i64], constants: &[i64], objects: Objects<'_>) -> Option<u32> {
         let base = match self.reference {
             NO_SLOT => 0,
-            slot if self.is_pointer => {
-                let cells = self.address + self.skipped(frame, constants)?;
-                return objects.address(Pointer::from_bits(frame[slot as usize]).plus(i64::from(cells)));
-            }
-            slot => frame[slot as usize] as u32,
+            slot => match self.pointed {
+                Some(content) => {
+                    let pointer = self.pointer(frame, constants)?;
+                    return objects.address(pointer, content);
+                }
+                None => frame[slot as usize] as u32,
+            },
         };
         Some(base + self.address + self.skipped(frame, constants)?)
+    }
+
+    /// Of a place behind a pointer: the pointer to it, or `None` where an index is out of range.
+    pub(super) fn pointer(&self, frame: &[i64], constants: &[i64]) -> Option<Pointer> {
+        let cells = self.address + self.skipped(frame, constants)?;
+        Some(Pointer::from_bits(frame[self.reference as usize]).plus(i64::from(cells)))
     }
 
     /// The cells that indices skip, or `None` where one is out of range.

@@ -5,7 +5,7 @@
 
 use super::code::*;
 use super::compiled::Compiled;
-use super::memory::Layout;
+use super::memory::{Content, Layout};
 use super::visibility::Visibility;
 use cssame_ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, NewThread,
@@ -73,8 +73,9 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn place(&mut self, place: &Place) -> TableIndex {
-        let computed = self.computed(place);
+    fn place(&mut self, place: &Place, content: Option<Content>) -> TableIndex {
+        let pointed = content.filter(|_| matches!(place.base, Base::Pointer(_)));
+        let computed = ComputedPlace { pointed, ..self.computed(place) };
         let places = &mut self.compiler.output.places;
         places.push(computed);
         places.len() as TableIndex - 1
@@ -85,14 +86,13 @@ impl Lowering<'_, '_> {
             Base::Global(variable) => (NO_SLOT, self.compiler.layout.global_address(variable).unwrap_or(0)),
             Base::Reference(register) | Base::Pointer(register) => (self.slot(register), 0),
         };
-        let is_pointer = matches!(place.base, Base::Pointer(_));
         let mut indices = place.indices.iter().map(|index| ComputedIndex {
             index: self.source(index.operand),
             length: self.source(index.length),
             stride: index.stride,
         });
         let (index, further) = (indices.next(), indices.collect());
-        ComputedPlace { reference, is_pointer, address: base + place.offset, index, further }
+        ComputedPlace { reference, pointed: None, address: base + place.offset, index, further }
     }
 
     /// A pointer to a place.
@@ -102,11 +102,22 @@ impl Lowering<'_, '_> {
             Base::Reference(register) | Base::Pointer(register) => Source::slot(self.slot(register)),
         };
         let cells = self.computed(place);
-        let place = ComputedPlace { reference: NO_SLOT, is_pointer: false, address: place.offset, ..cells };
+        let place = ComputedPlace { reference: NO_SLOT, address: place.offset, ..cells };
         let dest = self.slot(dest);
         let pointers = &mut self.compiler.output.pointers;
         pointers.push(PointerTo { base, place });
         Code::PointerTo { dest, pointer: pointers.len() as TableIndex - 1 }
+    }
+
+    /// What a cell is for that a value is read from or written to.
+    fn content(&self, value: Operand) -> Option<Content> {
+        match value {
+            Operand::Constant(value) => Some(Content::Data(value.ty())),
+            Operand::Register(register) => match self.function.registers[register].ty {
+                RegisterType::Scalar(ty) => Some(Content::Data(ty)),
+                RegisterType::Reference => None,
+            },
+        }
     }
 
     fn is_pointer(&self, register: RegisterId) -> bool {
@@ -114,24 +125,26 @@ impl Lowering<'_, '_> {
     }
 
     fn load(&mut self, dest: RegisterId, place: &Place, read: ReadId) -> Code {
-        let dest = self.slot(dest);
+        let (dest_register, dest) = (dest, self.slot(dest));
         let shared = self.compiler.visibility.read(read);
+        let content = self.content(Operand::Register(dest_register));
         match (self.fixed_address(place), shared) {
             (Some(address), true) => Code::SharedLoad { dest, address, read },
             (Some(address), false) => Code::Load { dest, address, read },
-            (None, true) => Code::SharedLoadAt { dest, place: self.place(place), read },
-            (None, false) => Code::LoadAt { dest, place: self.place(place), read },
+            (None, true) => Code::SharedLoadAt { dest, place: self.place(place, content), read },
+            (None, false) => Code::LoadAt { dest, place: self.place(place, content), read },
         }
     }
 
     fn store(&mut self, place: &Place, value: Operand, definition: DefinitionId) -> Code {
+        let content = self.content(value);
         let value = self.source(value);
         let shared = self.compiler.visibility.definition(definition);
         match (self.fixed_address(place), shared) {
             (Some(address), true) => Code::SharedStore { address, value, definition },
             (Some(address), false) => Code::Store { address, value, definition },
-            (None, true) => Code::SharedStoreAt { place: self.place(place), value, definition },
-            (None, false) => Code::StoreAt { place: self.place(place), value, definition },
+            (None, true) => Code::SharedStoreAt { place: self.place(place, content), value, definition },
+            (None, false) => Code::StoreAt { place: self.place(place, content), value, definition },
         }
     }
 
@@ -177,7 +190,8 @@ impl Lowering<'_, '_> {
     ) -> Code {
         let shared = self.compiler.visibility.read(read) || self.compiler.visibility.definition(definition);
         let dest = self.slot(dest);
-        let place = self.place(place);
+        let content = op.operands().next().and_then(|operand| self.content(operand));
+        let place = self.place(place, content);
         let kind = AtomicKind::resolve(op, |operand| self.source(operand));
         let atomics = &mut self.compiler.output.atomics;
         atomics.push(Atomic { dest, place, kind, read, definition });
@@ -200,8 +214,12 @@ impl Lowering<'_, '_> {
     }
 
     fn synchronise(&mut self, operation: &Synchronisation) -> Code {
-        let mut place = |place: &Option<Place>| place.as_ref().map_or(NO_PLACE, |place| self.place(place));
-        let (object, lock) = (place(&operation.object), place(&operation.lock));
+        let kinds = operation.kind.operands();
+        let mut place = |place: &Option<Place>, number: usize| {
+            let content = kinds.get(number).map(|&kind| Content::Object(kind));
+            place.as_ref().map_or(NO_PLACE, |place| self.place(place, content))
+        };
+        let (object, lock) = (place(&operation.object, 0), place(&operation.lock, 1));
         Code::Synchronise { kind: operation.kind, object, lock, verdict: self.optional_slot(operation.verdict) }
     }
 
@@ -220,9 +238,11 @@ impl Lowering<'_, '_> {
             }
             Instruction::Address { dest, place } if self.is_pointer(*dest) => self.pointer_to(*dest, place),
             Instruction::Address { dest, place } if !place.indices.is_empty() => {
-                Code::ElementAddress { dest: self.slot(*dest), place: self.place(place) }
+                Code::ElementAddress { dest: self.slot(*dest), place: self.place(place, None) }
             }
-            Instruction::Address { dest, place } => Code::Address { dest: self.slot(*dest), place: self.place(place) },
+            Instruction::Address { dest, place } => {
+                Code::Address { dest: self.slot(*dest), place: self.place(place, None) }
+            }
             Instruction::Allocate { dest, variable } => {
                 let is_pointer = self.is_pointer(*dest);
                 Code::Allocate { dest: self.slot(*dest), variable: *variable, is_pointer }

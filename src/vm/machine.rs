@@ -495,7 +495,7 @@ impl Machine {
     /// The cell that a pointer leads to, if there is one.
     #[must_use]
     pub fn pointed_at(&self, state: &State, pointer: Pointer) -> Option<u32> {
-        self.layout.objects(&state.blocks).address(pointer)
+        self.layout.objects(&state.blocks).cell(pointer).map(|(_, address, _)| address)
     }
 
     /// The first cell of a global variable.

@@ -12,7 +12,9 @@
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
 use super::tables::PathId;
-use cssame_ir::{Leaf, LeafId, LeafKind, Pointer, Program, Storage, Value, Variable, VariableId};
+use cssame_ir::points_to::has_pointers;
+use cssame_ir::sync::ObjectKind;
+use cssame_ir::{Leaf, LeafId, LeafKind, Pointer, Program, ScalarType, Storage, Value, Variable, VariableId};
 
 /// The objects that pointers may lead to: globals, and the locals of a state.
 #[derive(Clone, Copy)]
@@ -21,20 +23,56 @@ pub(super) struct Objects<'a> {
     blocks: &'a [Block],
 }
 
+/// What a cell is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Data of that type.
+    Data(ScalarType),
+    /// An object of that kind.
+    Object(ObjectKind),
+}
+
+impl Content {
+    fn of(kind: LeafKind) -> Content {
+        match kind {
+            LeafKind::Data(ty) => Content::Data(ty),
+            LeafKind::Lock | LeafKind::ReentrantLock => Content::Object(ObjectKind::Lock),
+            LeafKind::RwLock => Content::Object(ObjectKind::RwLock),
+            LeafKind::Event => Content::Object(ObjectKind::Event),
+            LeafKind::Barrier(_) => Content::Object(ObjectKind::Barrier),
+            LeafKind::Condition => Content::Object(ObjectKind::Condition),
+            LeafKind::Semaphore => Content::Object(ObjectKind::Semaphore),
+        }
+    }
+}
+
 impl Objects<'_> {
-    /// The cell that a pointer leads to; `None` where there is none.
-    pub(super) fn address(self, pointer: Pointer) -> Option<u32> {
+    /// The cell that a pointer leads to, which is to have that content; `None` where there is none.
+    pub(super) fn address(self, pointer: Pointer, content: Content) -> Option<u32> {
+        let (variable, address, cell) = self.cell(pointer)?;
+        let contents = self.layout.contents.get(variable.index())?;
+        (*contents.get(cell as usize)? == Some(content)).then_some(address)
+    }
+
+    /// The cell that a pointer leads to, whatever it is for: its variable, its address, and its number in the variable.
+    pub(super) fn cell(self, pointer: Pointer) -> Option<(VariableId, u32, u32)> {
         let (object, cell) = pointer.target()?;
-        let (start, size) = match object {
+        let (variable, start, size) = match object {
             cssame_ir::Object::Global(variable) => {
-                (self.layout.global_address(variable)?, self.layout.templates.get(variable.index())?.len() as u32)
+                let size = self.layout.templates.get(variable.index())?.len() as u32;
+                (variable, self.layout.global_address(variable)?, size)
             }
             cssame_ir::Object::Local(start) => {
                 let at = self.blocks.binary_search_by_key(&start, |block| block.start).ok()?;
-                (start, self.blocks[at].size)
+                (VariableId(self.blocks[at].variable), start, self.blocks[at].size)
             }
         };
-        (cell < size).then_some(start + cell)
+        (cell < size).then_some((variable, start + cell, cell))
+    }
+
+    /// Whether the object of a pointer is there.
+    pub(super) fn is_there(self, pointer: Pointer) -> bool {
+        pointer.target().is_some_and(|(object, _)| self.cell(Pointer::to(object, 0)).is_some())
     }
 }
 
@@ -51,6 +89,8 @@ pub(super) struct Layout {
     globals: Vec<VariableId>,
     /// By variable and cell: the leaf, and the number of the element.
     leaves: Vec<Box<[Option<(LeafId, u32)>]>>,
+    /// By variable and cell, where there are pointers: what the cell is for.
+    contents: Vec<Box<[Option<Content>]>>,
     /// By address: the name of the cell of a global; the first is no cell.
     names: Vec<Cell>,
     /// Offsets of the locks, by variable.
@@ -72,6 +112,7 @@ impl Layout {
         let has_locks = program.leaves.iter().any(is_lock);
         let mut layout =
             Layout { initial: vec![empty], names: vec![nothing], has_locks, has_rwlocks, ..Layout::default() };
+        let has_pointers = has_pointers(program);
         for (id, variable) in program.variables.entries() {
             let template = template(program, variable);
             let address = match variable.storage {
@@ -88,7 +129,12 @@ impl Layout {
             };
             layout.addresses.push(address);
             layout.templates.push(template.into_boxed_slice());
-            layout.leaves.push(leaves_by_cell(program, variable));
+            let leaves = leaves_by_cell(program, variable);
+            if has_pointers {
+                let content = |of: &Option<(LeafId, u32)>| of.map(|(leaf, _)| Content::of(program.leaves[leaf].kind));
+                layout.contents.push(leaves.iter().map(content).collect());
+            }
+            layout.leaves.push(leaves);
             let leaves = variable.leaves().map(|leaf| &program.leaves[leaf]);
             let locks: Box<[u32]> = leaves.filter(|leaf| is_lock(leaf)).flat_map(Leaf::cells).collect();
             if variable.storage == Storage::Global {

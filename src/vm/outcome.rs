@@ -35,6 +35,8 @@ pub enum FailureKind {
     PointerOutOfRange,
     /// A pointer is followed whose object is gone.
     DanglingPointer,
+    /// A pointer is followed to a cell of another type than that of the access.
+    OtherContent,
 }
 
 impl FailureKind {
@@ -50,7 +52,8 @@ impl FailureKind {
             FailureKind::NullPointer
             | FailureKind::InvalidPointer
             | FailureKind::PointerOutOfRange
-            | FailureKind::DanglingPointer => "invalid-pointer",
+            | FailureKind::DanglingPointer
+            | FailureKind::OtherContent => "invalid-pointer",
             FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
                 "step-limit"
             }
@@ -75,6 +78,7 @@ impl FailureKind {
             FailureKind::InvalidPointer => "a number is followed as a pointer",
             FailureKind::PointerOutOfRange => "the pointer leads out of its object",
             FailureKind::DanglingPointer => "the pointer leads to a local that is gone",
+            FailureKind::OtherContent => "the pointer leads to something of another type",
         }
     }
 

@@ -294,20 +294,19 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             }
             _ => return FailureKind::IndexOutOfRange,
         };
-        let Some(place) = compiled.places.get(place as usize).filter(|place| place.is_pointer) else {
+        let Some(place) = compiled.places.get(place as usize).filter(|place| place.pointed.is_some()) else {
             return FailureKind::IndexOutOfRange;
         };
         let frame = self.state.frame(self.thread);
         let pointer = Pointer::from_bits(frame[place.reference as usize]);
+        let Some(whole) = place.pointer(frame, &compiled.constants) else { return FailureKind::IndexOutOfRange };
+        let objects = self.machine.layout.objects(&self.state.blocks);
         match pointer.target() {
-            _ if place.skipped(frame, &compiled.constants).is_none() => FailureKind::IndexOutOfRange,
             None if pointer == Pointer::NULL => FailureKind::NullPointer,
             None => FailureKind::InvalidPointer,
-            Some((object, _)) => {
-                let objects = self.machine.layout.objects(&self.state.blocks);
-                let is_there = objects.address(Pointer::to(object, 0)).is_some();
-                if is_there { FailureKind::PointerOutOfRange } else { FailureKind::DanglingPointer }
-            }
+            Some(_) if !objects.is_there(pointer) => FailureKind::DanglingPointer,
+            Some(_) if objects.cell(whole).is_some() => FailureKind::OtherContent,
+            Some(_) => FailureKind::PointerOutOfRange,
         }
     }
 

@@ -34,7 +34,7 @@ impl Watched {
                     let further = Box::default();
                     compiled.places.push(ComputedPlace {
                         reference: NO_SLOT,
-                        is_pointer: false,
+                        pointed: None,
                         address,
                         index: None,
                         further,

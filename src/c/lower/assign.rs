@@ -142,7 +142,13 @@ impl Builder<'_, '_> {
     }
 
     /// What a modification makes of a value.
-    pub fn modified(&mut self, modification: Modification, old: Typed, operand: Operand, target: ExprId) -> Done<Typed> {
+    pub fn modified(
+        &mut self,
+        modification: Modification,
+        old: Typed,
+        operand: Operand,
+        target: ExprId,
+    ) -> Done<Typed> {
         let (place, ty) = (self.expr(target).place, old.ty);
         let operand = Typed { operand, ty };
         let operator = match modification {

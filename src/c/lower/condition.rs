@@ -110,10 +110,9 @@ fn is_test(kind: &ExprKind) -> bool {
     use Operator::{Equal, Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalOr, NotEqual};
     match kind {
         ExprKind::Unary { operator: Unary::Not, .. } => true,
-        ExprKind::Binary { operator, .. } => matches!(
-            operator,
-            Less | Greater | LessEqual | GreaterEqual | Equal | NotEqual | LogicalAnd | LogicalOr
-        ),
+        ExprKind::Binary { operator, .. } => {
+            matches!(operator, Less | Greater | LessEqual | GreaterEqual | Equal | NotEqual | LogicalAnd | LogicalOr)
+        }
         ExprKind::Convert { conversion: Conversion::Truth, .. } => true,
         _ => false,
     }

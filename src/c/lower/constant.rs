@@ -44,13 +44,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn address_constant(
-        &mut self,
-        unit: u32,
-        base: AddressBase,
-        offset: i128,
-        place: Place,
-    ) -> Done<Option<Datum>> {
+    fn address_constant(&mut self, unit: u32, base: AddressBase, offset: i128, place: Place) -> Done<Option<Datum>> {
         let (variable, cell) = match base {
             AddressBase::Nothing => return Ok(Some(Datum::Integer(offset))),
             AddressBase::Label(_) => return Ok(None),

@@ -174,7 +174,9 @@ impl<'a> Scan<'a> {
                 (condition.iter().chain(step).copied().collect(), initial.iter().chain([body]).copied().collect())
             }
             StmtKind::Switch { value, body, .. } => (vec![*value], vec![*body]),
-            StmtKind::Case { body } | StmtKind::Default { body } | StmtKind::Label { body, .. } => (vec![], vec![*body]),
+            StmtKind::Case { body } | StmtKind::Default { body } | StmtKind::Label { body, .. } => {
+                (vec![], vec![*body])
+            }
             StmtKind::Return(value) => (value.iter().copied().collect(), vec![]),
             _ => return,
         };

@@ -7,9 +7,7 @@ use super::objects::zero;
 use super::program::{Lowering, empty};
 use crate::supported::Reason;
 use crate::tree::StmtId;
-use cssame_ir::{
-    BlockId, FunctionId, FunctionKind, Instruction, Operand, RegisterId, ScalarType, Terminator,
-};
+use cssame_ir::{BlockId, FunctionId, FunctionKind, Instruction, Operand, RegisterId, ScalarType, Terminator};
 use cssame_source::Span;
 use rustc_hash::FxHashMap;
 

@@ -7,7 +7,9 @@ use super::builder::{Builder, Slot, Typed};
 use super::input::Done;
 use super::owner::Owner;
 use crate::supported::Reason;
-use crate::tree::{BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Storage, TypeId, TypeKind, UnaryOperator};
+use crate::tree::{
+    BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Storage, TypeId, TypeKind, UnaryOperator,
+};
 use cssame_ir::{
     Base, Index, Instruction, LeafKind, Object, Operand, Place, RegisterId, ScalarType, Value, VariableId,
 };

@@ -59,7 +59,9 @@ impl Lowering<'_> {
     fn name_values(&mut self, key: DeclKey) {
         let unit = self.unit(key.unit);
         let decl = &unit.declarations[key.decl];
-        let TypeKind::Enumeration(enumeration) = unit.types[self.input.innermost(key.unit, decl.ty)].kind else { return };
+        let TypeKind::Enumeration(enumeration) = unit.types[self.input.innermost(key.unit, decl.ty)].kind else {
+            return;
+        };
         let declared = &unit.enumerations[enumeration];
         let Some(tag) = &declared.tag else { return };
         let tag = self.text(tag);
@@ -117,7 +119,8 @@ impl Lowering<'_> {
         let (Some(ty), 1) = (ty.or(array.map(|(ty, _)| ty)), tree.strings[string].width) else {
             return refuse(Reason::Form("string literal of wide characters"), place);
         };
-        let name = self.text(&format!("{:?}", String::from_utf8_lossy(bytes.split_last().map_or(&[], |(_, text)| text))));
+        let name =
+            self.text(&format!("{:?}", String::from_utf8_lossy(bytes.split_last().map_or(&[], |(_, text)| text))));
         let owner = Owner::Literal(unit, string);
         let variable = self.variable(&NewVariable { name, place, storage: Storage::Global, unit, ty, owner })?;
         self.literals.insert((unit, string), variable);
@@ -206,7 +209,8 @@ impl Layout<'_, '_> {
             }
             TypeKind::Record(record) if self.lowering.has_members(unit, record) => {
                 let number = self.lowering.input.records.canonical(unit, record);
-                for (index, field) in tree.records[record].fields.iter().enumerate().filter(|(_, field)| is_kept(field)) {
+                for (index, field) in tree.records[record].fields.iter().enumerate().filter(|(_, field)| is_kept(field))
+                {
                     let start = self.lowering.input.cell_of_field(unit, record, index, self.place)?;
                     let path = match &field.name {
                         Some(field) => {
@@ -233,13 +237,20 @@ impl Layout<'_, '_> {
         let facts = &self.lowering.input.facts;
         if kind == LeafKind::Semaphore {
             let values = facts.semaphores.get(owner).map_or(&[][..], Vec::as_slice);
-            let is_first = |value: &Option<i128>| value.is_some_and(|value| (0..1 << 30).contains(&value)) && *value == values[0];
-            return if values.iter().all(is_first) { Ok(kind) } else { refuse(Reason::UnclearStart("semaphore"), self.place) };
+            let is_first =
+                |value: &Option<i128>| value.is_some_and(|value| (0..1 << 30).contains(&value)) && *value == values[0];
+            return if values.iter().all(is_first) {
+                Ok(kind)
+            } else {
+                refuse(Reason::UnclearStart("semaphore"), self.place)
+            };
         }
         let LeafKind::Barrier(_) = kind else { return Ok(kind) };
         let counts = facts.barriers.get(owner).map_or(&[][..], Vec::as_slice);
         match counts {
-            [Some(first), rest @ ..] if (1..=1 << 20).contains(first) && rest.iter().all(|one| *one == Some(*first)) => {
+            [Some(first), rest @ ..]
+                if (1..=1 << 20).contains(first) && rest.iter().all(|one| *one == Some(*first)) =>
+            {
                 Ok(LeafKind::Barrier(*first as u32))
             }
             [] if !facts.waits_at_barrier => Ok(LeafKind::Barrier(1)),
@@ -261,11 +272,13 @@ impl Layout<'_, '_> {
             lowering.program.definitions.push(Definition { name, symbol, span, kind, version: 0 })
         });
         let (variable, dimensions) = (self.variable, self.dimensions.clone());
-        let mut made = Leaf { variable, name, symbol, offset, dimensions, kind, initial: Vec::new(), initial_definition };
+        let mut made =
+            Leaf { variable, name, symbol, offset, dimensions, kind, initial: Vec::new(), initial_definition };
         made.initial = match kind {
             LeafKind::Data(ty) => vec![zero(ty); made.element_count() as usize],
             LeafKind::Semaphore => {
-                let first = lowering.input.facts.semaphores.get(owner).and_then(|values| values.first().copied().flatten());
+                let first =
+                    lowering.input.facts.semaphores.get(owner).and_then(|values| values.first().copied().flatten());
                 vec![Value::Int(first.unwrap_or(0) as i32); made.element_count() as usize]
             }
             _ => Vec::new(),

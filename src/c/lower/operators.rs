@@ -68,7 +68,9 @@ impl Builder<'_, '_> {
         let comparison = is_comparison(operator);
         let ty = match (comparison, self.scalar(left)?) {
             // Handles compare as what they are.
-            (true, ScalarType::UnsignedLong) if first.ty == ScalarType::Thread && second.ty == first.ty => ScalarType::Thread,
+            (true, ScalarType::UnsignedLong) if first.ty == ScalarType::Thread && second.ty == first.ty => {
+                ScalarType::Thread
+            }
             (true, ty) => ty,
             (false, _) => self.scalar(expr)?,
         };
@@ -77,7 +79,14 @@ impl Builder<'_, '_> {
     }
 
     /// `left operator right`, where `left` is of type `ty`, in which the operation is done.
-    pub fn computed(&mut self, operator: Operator, ty: ScalarType, left: Operand, right: Typed, place: Place) -> Done<Typed> {
+    pub fn computed(
+        &mut self,
+        operator: Operator,
+        ty: ScalarType,
+        left: Operand,
+        right: Typed,
+        place: Place,
+    ) -> Done<Typed> {
         let span = place.span;
         let is_shift = matches!(operator, Operator::ShiftLeft | Operator::ShiftRight);
         let right = self.converted(right, if is_shift { ScalarType::Long } else { ty }, span);
@@ -181,7 +190,6 @@ impl Builder<'_, '_> {
         Typed::register(dest, ScalarType::Pointer)
     }
 }
-
 
 fn is_comparison(operator: Operator) -> bool {
     matches!(

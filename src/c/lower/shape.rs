@@ -108,7 +108,8 @@ impl Input<'_> {
                         return Ok(Spot { cell: cell + behind, inside: None, hidden: false });
                     }
                     // Of several at one byte, as empty ones have it, the last one holds it.
-                    let found = fields.iter().enumerate().rev().find(|(_, field)| is_kept(field) && field.offset <= byte);
+                    let found =
+                        fields.iter().enumerate().rev().find(|(_, field)| is_kept(field) && field.offset <= byte);
                     let Some((index, field)) = found else { return refuse(Reason::MixedSize, place) };
                     cell += self.cell_of_field(unit, *record, index, place)?;
                     byte -= field.offset;
@@ -118,7 +119,9 @@ impl Input<'_> {
                     }
                 }
                 _ if byte == 0 => return Ok(Spot { cell, inside: None, hidden: false }),
-                _ if Some(byte) == tree.types[ty].size => return Ok(Spot { cell: cell + 1, inside: None, hidden: false }),
+                _ if Some(byte) == tree.types[ty].size => {
+                    return Ok(Spot { cell: cell + 1, inside: None, hidden: false });
+                }
                 _ => return refuse(Reason::MixedSize, place),
             }
         }

@@ -23,10 +23,16 @@ impl Builder<'_, '_> {
                 let next = self.new_block();
                 let above = self.computed(Operator::GreaterEqual, ty, tested.operand, low, place)?;
                 let middle = self.new_block();
-                self.terminate(Terminator::Branch { condition: above.operand, then_block: middle, else_block: next }, span);
+                self.terminate(
+                    Terminator::Branch { condition: above.operand, then_block: middle, else_block: next },
+                    span,
+                );
                 self.current = middle;
                 let below = self.computed(Operator::LessEqual, ty, tested.operand, high, place)?;
-                self.terminate(Terminator::Branch { condition: below.operand, then_block: target, else_block: next }, span);
+                self.terminate(
+                    Terminator::Branch { condition: below.operand, then_block: target, else_block: next },
+                    span,
+                );
                 self.current = next;
             }
         }

@@ -8,8 +8,8 @@ use super::constant::Datum;
 use super::input::Done;
 use crate::supported::Reason;
 use crate::tree::{
-    AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeId, TypeKind,
-    UnaryOperator,
+    AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeId,
+    TypeKind, UnaryOperator,
 };
 use cssame_ir::{Instruction, Operand, Pointer, ScalarType, Terminator, Value};
 
@@ -46,7 +46,11 @@ impl Builder<'_, '_> {
                     ExprKind::Convert { conversion: Conversion::Read, operand: place }
                         if matches!(node.kind, ExprKind::Cast(_)) =>
                     {
-                        if matches!(self.expr(place).kind, ExprKind::Name(_)) { Ok(()) } else { self.lvalue(place).map(drop) }
+                        if matches!(self.expr(place).kind, ExprKind::Name(_)) {
+                            Ok(())
+                        } else {
+                            self.lvalue(place).map(drop)
+                        }
                     }
                     ExprKind::Name(_) => Ok(()),
                     _ => self.effect(*operand),
@@ -93,7 +97,9 @@ impl Builder<'_, '_> {
             ExprKind::Convert { conversion: Conversion::Truth, operand } => self.truth(*operand)?,
             ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => self.cast(*operand, expr)?,
             ExprKind::Unary { operator, operand } => self.unary(*operator, *operand, expr)?,
-            ExprKind::Binary { operator: Operator::LogicalAnd | Operator::LogicalOr, .. } => self.truth_by_branches(expr)?,
+            ExprKind::Binary { operator: Operator::LogicalAnd | Operator::LogicalOr, .. } => {
+                self.truth_by_branches(expr)?
+            }
             ExprKind::Binary { operator, left, right } => self.binary(*operator, *left, *right, expr)?,
             ExprKind::Assign { operator, computation, target, value } => {
                 self.assign(*operator, *computation, *target, *value, expr)?
@@ -137,7 +143,9 @@ impl Builder<'_, '_> {
         }
         let datum = self.lowering.datum(self.key.unit, expr)?;
         Ok(datum.map(|datum| match datum {
-            Datum::Pointer(pointer) if ty != ScalarType::Pointer => Typed::constant(Value::from_bits(ty, pointer.bits())),
+            Datum::Pointer(pointer) if ty != ScalarType::Pointer => {
+                Typed::constant(Value::from_bits(ty, pointer.bits()))
+            }
             datum => Typed::constant(datum.value(ty)),
         }))
     }

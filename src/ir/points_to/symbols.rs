@@ -4,7 +4,7 @@
 //! Out: the program, in which all symbols that may name one cell count as one ([`Symbol::cells_of`](crate::Symbol)).
 
 use super::{PointsTo, has_pointers};
-use crate::{Base, Instruction, Place, Program, SymbolId};
+use crate::{Base, Instruction, LeafId, LeafKind, Operand, Place, Program, RegisterType, SymbolId};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
@@ -20,11 +20,20 @@ pub fn join_symbols(program: &mut Program) {
     let points_to = PointsTo::new(program);
     for (id, function) in program.functions.entries() {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-            let Some((place, symbol)) = accessed(program, instruction) else { continue };
+            let Some((place, symbol, value)) = accessed(program, instruction) else { continue };
+            let wanted = match value {
+                Operand::Constant(value) => RegisterType::Scalar(value.ty()),
+                Operand::Register(register) => function.registers[register].ty,
+            };
             let Some(register) = place.base.register() else { continue };
             for target in points_to.of(id, register) {
                 let there = program.leaf_at(target.variable, target.offset.wrapping_add(place.offset));
-                if let Some((leaf, _)) = there {
+                // The program fails where something else is there.
+                let is_wanted = |leaf: LeafId| match program.leaves[leaf].kind {
+                    LeafKind::Data(ty) => wanted == RegisterType::Scalar(ty),
+                    _ => false,
+                };
+                if let Some((leaf, _)) = there.filter(|&(leaf, _)| is_wanted(leaf)) {
                     groups.union(symbol.index(), program.leaves[leaf].symbol.index());
                 }
             }
@@ -41,13 +50,15 @@ pub fn join_symbols(program: &mut Program) {
     }
 }
 
-fn accessed<'i>(program: &Program, instruction: &'i Instruction) -> Option<(&'i Place, SymbolId)> {
-    let (place, symbol) = match instruction {
-        Instruction::Load { place, read, .. } => (place, program.reads[*read].symbol),
-        Instruction::Store { place, definition, .. } | Instruction::Atomic { place, definition, .. } => {
-            (place, program.definitions[*definition].symbol)
+/// The place behind a pointer that an instruction accesses, its symbol, and a value of its type.
+fn accessed<'i>(program: &Program, instruction: &'i Instruction) -> Option<(&'i Place, SymbolId, Operand)> {
+    let (place, symbol, value) = match instruction {
+        Instruction::Load { dest, place, read } => (place, program.reads[*read].symbol, Operand::Register(*dest)),
+        Instruction::Store { place, value, definition } => (place, program.definitions[*definition].symbol, *value),
+        Instruction::Atomic { op, place, definition, .. } => {
+            (place, program.definitions[*definition].symbol, op.operands().next()?)
         }
         _ => return None,
     };
-    matches!(place.base, Base::Pointer(_)).then_some((place, symbol))
+    matches!(place.base, Base::Pointer(_)).then_some((place, symbol, value))
 }
