@@ -21,6 +21,14 @@ pub struct Change {
     pub operand: Typed,
 }
 
+/// Which value of a change is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Nothing,
+    Old,
+    New,
+}
+
 impl Builder<'_, '_> {
     /// An assignment; its value is what the target then holds.
     pub fn assign(
@@ -29,7 +37,7 @@ impl Builder<'_, '_> {
         computation: TypeId,
         target: ExprId,
         value: ExprId,
-        expr: ExprId,
+        (expr, is_dropped): (ExprId, bool),
     ) -> Done<Typed> {
         let lvalue = self.lvalue(target)?;
         let operand = self.value(value)?;
@@ -44,12 +52,11 @@ impl Builder<'_, '_> {
             return Ok(value);
         };
         let change = Change { operator, computation, operand };
-        let (_, new) = self.change(&lvalue, change, target)?;
-        Ok(new)
+        self.change(&lvalue, change, target, if is_dropped { Wanted::Nothing } else { Wanted::New })
     }
 
     /// `++` and `--`, before or behind.
-    pub fn increment(&mut self, operator: Unary, target: ExprId) -> Done<Typed> {
+    pub fn increment(&mut self, operator: Unary, target: ExprId, is_dropped: bool) -> Done<Typed> {
         let lvalue = self.lvalue(target)?;
         let up = matches!(operator, Unary::PreIncrement | Unary::PostIncrement);
         let change = Change {
@@ -57,28 +64,31 @@ impl Builder<'_, '_> {
             computation: self.expr(target).ty,
             operand: Typed::int(1),
         };
-        let (old, new) = self.change(&lvalue, change, target)?;
-        let is_before = matches!(operator, Unary::PreIncrement | Unary::PreDecrement);
-        Ok(if is_before { new } else { old })
+        let wanted = match operator {
+            _ if is_dropped => Wanted::Nothing,
+            Unary::PreIncrement | Unary::PreDecrement => Wanted::New,
+            _ => Wanted::Old,
+        };
+        self.change(&lvalue, change, target, wanted)
     }
 
-    /// Changes what a place holds: what was there, and what is there then.
-    pub fn change(&mut self, lvalue: &Lvalue, change: Change, target: ExprId) -> Done<(Typed, Typed)> {
+    /// Changes what a place holds, and gives what is wanted of it.
+    fn change(&mut self, lvalue: &Lvalue, change: Change, target: ExprId, wanted: Wanted) -> Done<Typed> {
         let Some(ty) = lvalue.scalar else {
             return self.refuse(Reason::StructByValue, self.expr(target).place);
         };
         if let (Home::Memory(place), true) = (&lvalue.home, lvalue.atomic) {
             self.plain_cell(lvalue, target)?;
-            return self.atomic_change(lvalue, place.clone(), ty, change, target);
+            return self.atomic_change(lvalue, place.clone(), ty, change, (target, wanted));
         }
         let old = self.load(lvalue, target)?;
-        let old = match lvalue.home {
-            Home::Register(_) => self.copied(old, lvalue.span),
-            Home::Memory(_) => old,
+        let old = match (&lvalue.home, wanted) {
+            (Home::Register(_), Wanted::Old) => self.copied(old, lvalue.span),
+            _ => old,
         };
         let new = self.changed(old, ty, change, target)?;
         self.store(lvalue, new, target)?;
-        Ok((old, new))
+        Ok(if wanted == Wanted::Old { old } else { new })
     }
 
     /// What becomes of a value of a type.
@@ -109,15 +119,16 @@ impl Builder<'_, '_> {
         place: Place,
         ty: ScalarType,
         change: Change,
-        target: ExprId,
-    ) -> Done<(Typed, Typed)> {
+        (target, wanted): (ExprId, Wanted),
+    ) -> Done<Typed> {
         if let (Some(modification), Some(_)) = (modification(change.operator), ty.integer()) {
             let operand = self.converted(change.operand, ty, lvalue.span);
             let old = self.fetch_modify(lvalue, place, modification, operand, ty);
-            let new = self.modified(modification, old, operand, target)?;
-            return Ok((old, new));
+            return if wanted == Wanted::New { self.modified(modification, old, operand, target) } else { Ok(old) };
         }
-        self.try_until(lvalue, place, ty, target, |builder, old| builder.changed(old, ty, change, target))
+        let compute = |builder: &mut Self, old: Typed| builder.changed(old, ty, change, target);
+        let (old, new) = self.try_until(lvalue, place, ty, target, compute)?;
+        Ok(if wanted == Wanted::Old { old } else { new })
     }
 
     /// One atomic operation that computes; what was there.

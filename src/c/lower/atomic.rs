@@ -76,8 +76,8 @@ impl Builder<'_, '_> {
                 Ok(Some(self.same(found, old, node.place.span)))
             }
             Operation::FetchThen(what) | Operation::ThenFetch(what) => {
-                let (old, new) = self.read_modify_write(&lvalue, place, modification(what), operands, expr)?;
-                Ok(Some(if matches!(operation, Operation::FetchThen(_)) { old } else { new }))
+                let is_new = matches!(operation, Operation::ThenFetch(_));
+                self.read_modify_write(&lvalue, (place, is_new), modification(what), operands, expr).map(Some)
             }
             Operation::Fence | Operation::SignalFence => Ok(None),
         }
@@ -122,11 +122,11 @@ impl Builder<'_, '_> {
     fn read_modify_write(
         &mut self,
         lvalue: &Lvalue,
-        place: Place,
+        (place, is_new): (Place, bool),
         modification: Modification,
         operands: &[ExprId],
         expr: ExprId,
-    ) -> Done<(Typed, Typed)> {
+    ) -> Done<Typed> {
         let ty = lvalue.scalar.unwrap_or(ScalarType::Int);
         let object = operands.first().copied().unwrap_or(expr);
         let value = match operands.get(1) {
@@ -136,10 +136,9 @@ impl Builder<'_, '_> {
         if ty.integer().is_some() {
             let operand = self.converted(value, ty, lvalue.span);
             let old = self.fetch_modify(lvalue, place, modification, operand, ty);
-            let new = self.modified(modification, old, operand, object)?;
-            return Ok((old, new));
+            return if is_new { self.modified(modification, old, operand, object) } else { Ok(old) };
         }
-        self.try_until(lvalue, place, ty, object, |builder, old| match (ty, modification) {
+        let (old, new) = self.try_until(lvalue, place, ty, object, |builder, old| match (ty, modification) {
             // The operand counts bytes, which `__atomic_fetch_add` of a pointer adds as they are.
             (ScalarType::Pointer, Modification::Add | Modification::Subtract) => {
                 builder.moved_bytes(old, value, modification == Modification::Subtract, object, lvalue)
@@ -152,7 +151,8 @@ impl Builder<'_, '_> {
                 Ok(Typed { operand: builder.converted(new, ty, lvalue.span), ty })
             }
             _ => builder.refuse(Reason::Form("atomic operation on this object"), builder.expr(expr).place),
-        })
+        })?;
+        Ok(if is_new { new } else { old })
     }
 
     fn moved_bytes(&mut self, old: Typed, bytes: Typed, back: bool, object: ExprId, lvalue: &Lvalue) -> Done<Typed> {

@@ -229,6 +229,8 @@ impl<'a> Scan<'a> {
                     self.exprs(declared.initial.iter().flatten().map(|value| value.value));
                 }
             }
+            // `*&x` is `x`.
+            ExprKind::Unary { operator: UnaryOperator::Dereference, operand } => self.lent(*operand),
             ExprKind::Unary { operator: UnaryOperator::AddressOf, operand } => {
                 if let ExprKind::Name(decl) = unit.expressions[*operand].kind {
                     let key = self.name(decl);

@@ -7,7 +7,10 @@ use super::objects::zero;
 use super::program::{Lowering, empty};
 use crate::supported::Reason;
 use crate::tree::StmtId;
-use cssame_ir::{BlockId, FunctionId, FunctionKind, Instruction, Operand, RegisterId, ScalarType, Terminator};
+use cssame_ir::{
+    BlockId, FunctionId, FunctionKind, Instruction, LeafKind, Object, Operand, Pointer, RegisterId, ScalarType,
+    Terminator, Value,
+};
 use cssame_source::Span;
 use rustc_hash::FxHashMap;
 
@@ -133,7 +136,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `argc` is 1; `argv` has no value.
+    /// `argc` is 1; `argv` leads to a name without a letter, as where that is not known, and a null pointer.
     fn arguments_of_main(&mut self, parameters: &[crate::tree::DeclId]) -> Done<()> {
         for (index, &parameter) in parameters.iter().enumerate() {
             let declared = &self.unit.declarations[parameter];
@@ -145,12 +148,23 @@ impl Builder<'_, '_> {
                 } else {
                     return self.refuse(Reason::Arguments, declared.place);
                 }
-            } else {
-                let is_named = |kind: &crate::tree::ExprKind| *kind == crate::tree::ExprKind::Name(parameter);
-                if let Some(used) = self.unit.expressions.iter().find(|expr| is_named(&expr.kind)) {
-                    return self.refuse(Reason::Arguments, used.place);
-                }
+                continue;
             }
+            let is_named = |kind: &crate::tree::ExprKind| *kind == crate::tree::ExprKind::Name(parameter);
+            let Some(used) = self.unit.expressions.iter().find(|expr| is_named(&expr.kind)) else { continue };
+            let super::builder::Slot::Register(dest, ScalarType::Pointer) = self.slot(parameter)? else {
+                return self.refuse(Reason::Arguments, used.place);
+            };
+            if index > 1 {
+                return self.refuse(Reason::Arguments, used.place);
+            }
+            let (span, pointer) = (declared.place.span, LeafKind::Data(ScalarType::Pointer));
+            let name = self.lowering.hidden("argv[0]", span, LeafKind::Data(ScalarType::SignedChar));
+            let array = self.lowering.hidden_array("argv", span, pointer, Some(2));
+            let to = |variable| Pointer::to(Object::Global(variable), 0);
+            self.lowering.set(array, 0, super::constant::Datum::Pointer(to(name)));
+            let source = Operand::Constant(Value::Pointer(to(array)));
+            self.emit(Instruction::Copy { dest, source }, span);
         }
         Ok(())
     }

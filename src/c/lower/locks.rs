@@ -7,7 +7,7 @@ use super::input::{Done, without_void};
 use super::lvalue::Home;
 use super::owner::Owner;
 use crate::supported::Reason;
-use crate::tree::{DeclKind, ExprId, TypeKind};
+use crate::tree::{Conversion, DeclKind, ExprId, ExprKind, TypeKind};
 use cssame_ir::sync::Kind;
 use cssame_ir::{
     Definition, DefinitionKind, Instruction, LeafKind, Operand, Place, Read, ScalarType, Synchronisation, Terminator,
@@ -84,6 +84,12 @@ impl Builder<'_, '_> {
     fn object(&mut self, argument: ExprId) -> Done<Place> {
         let pointer = without_void(self.unit, argument);
         let place = self.expr(argument).place;
+        if let ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } =
+            self.expr(pointer).kind
+            && self.unit.pointee(self.expr(operand).ty).is_some()
+        {
+            return self.refuse(Reason::OpaqueObject, place);
+        }
         let lvalue = self.pointed(pointer)?;
         let ty = lvalue.ty;
         let role = match self.unit.types[ty].kind {

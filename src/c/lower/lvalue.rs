@@ -8,7 +8,8 @@ use super::input::Done;
 use super::owner::Owner;
 use crate::supported::Reason;
 use crate::tree::{
-    BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Storage, TypeId, TypeKind, UnaryOperator,
+    BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place as TreePlace, Storage, TypeId, TypeKind,
+    UnaryOperator,
 };
 use cssame_ir::{
     Base, Index, Instruction, LeafKind, Object, Operand, Place, RegisterId, ScalarType, Value, VariableId,
@@ -66,7 +67,8 @@ impl<'a> Builder<'_, 'a> {
                     return self.refuse(Reason::Form("member of no structure"), node.place);
                 };
                 place.offset = place.offset.saturating_add(cells);
-                Ok(self.named(Home::Memory(place), expr))
+                let named = self.named(Home::Memory(place), expr);
+                Ok(if self.is_use_of_macro(expr, *field) { Lvalue { span: base.span, ..named } } else { named })
             }
             ExprKind::Subscript { base, index } => {
                 let place = self.element(*base, *index, expr)?;
@@ -74,8 +76,10 @@ impl<'a> Builder<'_, 'a> {
             }
             ExprKind::Unary { operator: UnaryOperator::Dereference, operand } => {
                 let pointed = self.pointed(*operand)?;
-                let owner = self.input().owner(self.key.unit, expr);
-                Ok(Lvalue { owner, ..self.named(pointed.home, expr) })
+                let named = self.named(pointed.home, expr);
+                // `*&x` is `x`, and what stands in a header is not shown.
+                let is_spelled = self.lowering.starts_with(node.place.span, &['*', '(']);
+                Ok(if is_spelled { named } else { Lvalue { span: pointed.span, ..named } })
             }
             ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => {
                 let inner = self.lvalue(*operand)?;
@@ -83,6 +87,14 @@ impl<'a> Builder<'_, 'a> {
             }
             _ => self.refuse(Reason::Form("place of this form"), node.place),
         }
+    }
+
+    /// Whether what stands at a member is not its name but a macro of a header.
+    fn is_use_of_macro(&self, expr: ExprId, field: u32) -> bool {
+        let ExprKind::Member { base, .. } = self.expr(expr).kind else { return false };
+        let TypeKind::Record(record) = self.unit.types[self.expr(base).ty].kind else { return false };
+        let name = self.unit.records[record].fields.get(field as usize).and_then(|field| field.name.as_deref());
+        name.is_some_and(|name| !self.input().sources.text(self.expr(expr).place.span).ends_with(name))
     }
 
     /// An lvalue that is known by its expression.
@@ -97,7 +109,7 @@ impl<'a> Builder<'_, 'a> {
             Home::Memory(_) => self.lowering.scalar_of(self.key.unit, node.ty, &owner),
         };
         let atomic = self.unit.types[node.ty].qualifiers.atomic;
-        Lvalue { home, scalar, ty: node.ty, owner, atomic, span: node.place.span }
+        Lvalue { home, scalar, ty: node.ty, owner, atomic, span: self.lowering.balanced(node.place.span) }
     }
 
     /// Where a declared object is.
@@ -205,7 +217,7 @@ impl<'a> Builder<'_, 'a> {
         let ty = self.unit.pointee(node.ty).unwrap_or(node.ty);
         let scalar = self.lowering.scalar_of(self.key.unit, ty, &owner);
         let atomic = self.unit.types[ty].qualifiers.atomic;
-        Lvalue { home, scalar, ty, owner, atomic, span: node.place.span }
+        Lvalue { home, scalar, ty, owner, atomic, span: self.lowering.balanced(node.place.span) }
     }
 
     /// The place that a value of a pointer leads to.
@@ -222,13 +234,21 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Whether a cell of a variable may be accessed by its name as one of a type.
-    fn fits(&self, variable: VariableId, cell: u32, ty: TypeId) -> bool {
+    fn fits(&mut self, variable: VariableId, cell: u32, ty: TypeId) -> bool {
+        if self.input().scalar(self.key.unit, ty).is_none() {
+            let place = TreePlace::plain(self.function.span);
+            let wanted = self.lowering.ir_type(self.key.unit, ty, &Owner::Text(place.span), place);
+            let program = &self.lowering.program;
+            let at = Place { offset: cell, ..Place::global(variable) };
+            let parts =
+                wanted.ok().and_then(|wanted| program.parts_of(program.variables[variable].ty, &at, |ty| ty == wanted));
+            return parts.is_some();
+        }
         let program = &self.lowering.program;
         let Some((leaf, _)) = program.leaf_at(variable, cell) else { return false };
         match (self.input().scalar(self.key.unit, ty), program.leaves[leaf].kind) {
             (Some(scalar), LeafKind::Data(held)) => scalar == held,
-            (None, _) => true,
-            (Some(_), _) => false,
+            _ => false,
         }
     }
 

@@ -76,9 +76,6 @@ impl Lowering<'_> {
     pub fn variable(&mut self, new: &NewVariable) -> Done<VariableId> {
         let ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
         let size = self.input.cells(new.unit, new.ty, new.place)?;
-        if size == 0 {
-            return refuse(Reason::Form("object without a cell"), new.place);
-        }
         let first_leaf = LeafId::new(self.program.leaves.len());
         let (name, span, storage) = (new.name, new.place.span, new.storage);
         let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size };
@@ -92,13 +89,24 @@ impl Lowering<'_> {
 
     /// A variable of the graph that the text does not show.
     pub fn hidden(&mut self, name: &str, span: Span, kind: LeafKind) -> VariableId {
+        self.hidden_array(name, span, kind, None)
+    }
+
+    /// The same, or an array of such.
+    pub fn hidden_array(&mut self, name: &str, span: Span, kind: LeafKind, length: Option<u32>) -> VariableId {
         let name = self.text(name);
         let first_leaf = LeafId::new(self.program.leaves.len());
-        let (storage, ty) = (Storage::Global, Type::Single(kind));
-        let size = kind.width();
+        let (storage, mut ty) = (Storage::Global, Type::Single(kind));
+        let size = kind.width() * length.unwrap_or(1);
+        let mut dimensions = Vec::new();
+        if let Some(length) = length {
+            ty = Type::Array(self.program.arrays.push(cssame_ir::ArrayType { element: ty, length: Some(length) }));
+            let name_end = self.program.texts.get(name).len() as u32;
+            dimensions.push(Dimension { length, stride: kind.width(), name_end });
+        }
         let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 1, size };
         let variable = self.program.variables.push(made);
-        let mut layout = Layout { lowering: self, variable, place: Place::plain(span), dimensions: Vec::new() };
+        let mut layout = Layout { lowering: self, variable, place: Place::plain(span), dimensions };
         layout.leaf(name, &Owner::Hidden(name), kind, 0);
         variable
     }

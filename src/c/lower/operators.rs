@@ -39,7 +39,7 @@ impl Builder<'_, '_> {
             Unary::Not => self.truth_by_branches(expr),
             Unary::AddressOf => self.address_of(operand),
             Unary::PreIncrement | Unary::PreDecrement | Unary::PostIncrement | Unary::PostDecrement => {
-                self.increment(operator, operand)
+                self.increment(operator, operand, false)
             }
             Unary::Dereference | Unary::ComplexPart => self.refuse(Reason::Form("operator of this form"), node.place),
         }

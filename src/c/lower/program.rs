@@ -91,6 +91,46 @@ impl<'a> Lowering<'a> {
         self.program.texts.intern(&words.join(" "))
     }
 
+    /// A place with the brackets around its ends, which the tree leaves out: `*(p + 1)`, `(*p).next`.
+    pub fn balanced(&self, span: Span) -> Span {
+        let Some(file) = self.input.sources.get(span.file) else { return span };
+        let (text, mut span) = (file.text(), span);
+        // How many are open at the end, and how many close before they are opened.
+        let (mut open, mut closed) = (0_u32, 0_u32);
+        for sign in text.get(span.start as usize..span.end as usize).unwrap_or_default().bytes() {
+            match sign {
+                b'(' => open += 1,
+                b')' if open > 0 => open -= 1,
+                b')' => closed += 1,
+                _ => {}
+            }
+        }
+        while open > 0 {
+            let rest = text.get(span.end as usize..).unwrap_or_default();
+            let blank = rest.len() - rest.trim_start().len();
+            if !rest.trim_start().starts_with(')') {
+                break;
+            }
+            span.end += blank as u32 + 1;
+            open -= 1;
+        }
+        while closed > 0 {
+            let before = text.get(..span.start as usize).unwrap_or_default();
+            if !before.trim_end().ends_with('(') {
+                break;
+            }
+            span.start = before.trim_end().len() as u32 - 1;
+            closed -= 1;
+        }
+        span
+    }
+
+    /// Whether the text at a place begins with one of these.
+    pub fn starts_with(&self, span: Span, signs: &[char]) -> bool {
+        let file = self.input.sources.get(span.file);
+        file.is_some_and(|_| self.input.sources.text(span).starts_with(signs))
+    }
+
     pub fn declared_name(&mut self, unit: u32, decl: DeclId) -> TextId {
         let declared = &self.unit(unit).declarations[decl];
         match &declared.name {

@@ -123,8 +123,9 @@ impl Builder<'_, '_> {
         let dest = into.as_ref().map(|_| self.temporary(ScalarType::Pointer, span));
         self.emit(Instruction::JoinThread { handle, dest }, span);
         if let (Some((into, pointer)), Some(dest)) = (into, dest) {
-            let is_pointer = into.scalar == Some(ScalarType::Pointer);
-            if name == "pthread_join" && !is_pointer {
+            let is_as_wide =
+                matches!(into.scalar, Some(ScalarType::Pointer | ScalarType::Long | ScalarType::UnsignedLong));
+            if name == "pthread_join" && !is_as_wide {
                 return self.refuse(Reason::MixedSize, self.expr(pointer).place);
             }
             self.store(&into, Typed::register(dest, ScalarType::Pointer), pointer)?;

@@ -57,6 +57,17 @@ impl Builder<'_, '_> {
                 }
             }
             ExprKind::Call { callee, arguments } => self.call(*callee, arguments, expr, false).map(drop),
+            ExprKind::Unary {
+                operator:
+                    operator @ (UnaryOperator::PreIncrement
+                    | UnaryOperator::PreDecrement
+                    | UnaryOperator::PostIncrement
+                    | UnaryOperator::PostDecrement),
+                operand,
+            } => self.increment(*operator, *operand, true).map(drop),
+            ExprKind::Assign { operator, computation, target, value } => {
+                self.assign(*operator, *computation, *target, *value, (expr, true)).map(drop)
+            }
             ExprKind::Comma { first, second } => {
                 self.effect(*first)?;
                 self.effect(*second)
@@ -102,7 +113,7 @@ impl Builder<'_, '_> {
             }
             ExprKind::Binary { operator, left, right } => self.binary(*operator, *left, *right, expr)?,
             ExprKind::Assign { operator, computation, target, value } => {
-                self.assign(*operator, *computation, *target, *value, expr)?
+                self.assign(*operator, *computation, *target, *value, (expr, false))?
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 if self.input().scalar(self.key.unit, node.ty).is_none() {

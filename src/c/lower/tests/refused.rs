@@ -1,0 +1,48 @@
+//! What is refused by name.
+
+use super::refused;
+
+#[test]
+fn what_is_not_read_is_named() {
+    for (declarations, statements, expected) in [
+        ("_Thread_local int x;", "x = 1;", "thread-local variable is not read at `x`"),
+        ("int n;", "int v[n]; v[0] = 1;", "array of variable length is not read at `v`"),
+        ("sem_t s;", "sem_trywait(&s);", "call of `sem_trywait` is not read at `sem_trywait(&s)`"),
+        (
+            "pthread_key_t k;",
+            "pthread_setspecific(k, 0);",
+            "call of `pthread_setspecific` is not read at `pthread_setspecific(k, 0)`",
+        ),
+        (
+            "pthread_barrier_t b; int n;",
+            "pthread_barrier_init(&b, 0, n); pthread_barrier_wait(&b);",
+            "barrier whose first state is not one constant is not read at `b`",
+        ),
+        (
+            "pthread_barrier_t b;",
+            "pthread_barrier_init(&b, 0, 2); if (pthread_barrier_wait(&b)) return 1;",
+            "result of `pthread_barrier_wait` is not read at `pthread_barrier_wait(&b)`",
+        ),
+        (
+            "sem_t s;",
+            "sem_init(&s, 0, 1); sem_init(&s, 0, 2); sem_wait(&s);",
+            "semaphore whose first state is not one constant is not read at `s`",
+        ),
+        (
+            "pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;",
+            "pthread_mutex_lock(&m);",
+            "error-checking mutex is not read at `PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP`",
+        ),
+        ("int x;", "printf(\"%x\\n\", x);", "format with `%x` is not read at `printf(\"%x\\n\", x)`"),
+        (
+            "void __VERIFIER_atomic_begin(void);",
+            "__VERIFIER_atomic_begin();",
+            "section that does not begin and end in one function, once on each path is not read at `return 0;`",
+        ),
+        ("int main(void);", "main();", "call of `main` is not read at `main`"),
+        ("int x; unsigned *p;", "p = (unsigned *)&x;", "mixed-size access is not read at `(unsigned *)&x`"),
+    ] {
+        let found = refused(declarations, statements);
+        assert!(found.iter().any(|one| one == expected), "{declarations} {statements}\n{found:#?}");
+    }
+}
