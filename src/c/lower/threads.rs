@@ -100,13 +100,7 @@ impl Builder<'_, '_> {
                     _ => return false,
                 },
                 ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => at = operand,
-                ExprKind::Binary { left, right, .. } => {
-                    if self.is_simple(left) {
-                        at = right;
-                    } else {
-                        return false;
-                    }
-                }
+                ExprKind::Binary { left, right, .. } if self.is_simple(left) => at = right,
                 _ => return false,
             }
         }
