@@ -122,7 +122,11 @@ impl<'a> Builder<'_, 'a> {
                     let value = Typed::int(i32::from(byte as i8));
                     self.set_cell(decl, base, variable, spot.cell + index as u32, value)?;
                 }
-            } else if spot.inside.is_none() && !spot.hidden {
+            } else if let Some(inside) = spot.inside {
+                let datum = self.lowering.datum(self.key.unit, value.value)?;
+                let datum = datum.unwrap_or(super::constant::Datum::Integer(0));
+                self.lowering.kind_of_mutex(variable, (self.key.unit, spot.cell, inside), datum, place)?;
+            } else if !spot.hidden {
                 let value = self.value(value.value)?;
                 self.set_cell(decl, base, variable, spot.cell, value)?;
             }

@@ -10,7 +10,7 @@ use super::owner::Owner;
 use super::program::Lowering;
 use super::shape::is_kept;
 use crate::supported::{Obstacle, Reason};
-use crate::tree::{ExprKind, InitialValue, Place, StringId, TypeId, TypeKind};
+use crate::tree::{ExprKind, InitialValue, Place, RecordId, StringId, TypeId, TypeKind};
 use cssame_ir::{
     Definition, DefinitionKind, Dimension, Leaf, LeafId, LeafKind, ScalarType, Storage, TextId, Type, Value, Variable,
     VariableId,
@@ -165,17 +165,29 @@ impl Lowering<'_> {
         match spot.inside {
             None if spot.hidden => {}
             None => self.set(variable, spot.cell, datum),
-            Some((record, byte)) => {
-                let is_kind = self.input.kind_byte(key.unit, record) == Some(byte);
-                let leaf = self.program.leaf_at(variable, spot.cell).map(|(leaf, _)| leaf);
-                match (is_kind, datum, leaf) {
-                    (true, Datum::Integer(1), Some(leaf)) if self.program.leaves[leaf].kind == LeafKind::Lock => {
-                        self.program.leaves[leaf].kind = LeafKind::ReentrantLock;
-                    }
-                    (true, Datum::Integer(2), _) => return refuse(Reason::ErrorCheckingMutex, place),
-                    _ => {}
-                }
+            Some(inside) => self.kind_of_mutex(variable, (key.unit, spot.cell, inside), datum, place)?,
+        }
+        Ok(())
+    }
+
+    /// A first value within a mutex may say of which kind it is.
+    pub fn kind_of_mutex(
+        &mut self,
+        variable: VariableId,
+        (unit, cell, (record, byte)): (u32, u32, (RecordId, u64)),
+        datum: Datum,
+        place: Place,
+    ) -> Done<()> {
+        if self.input.kind_byte(unit, record) != Some(byte) {
+            return Ok(());
+        }
+        let leaf = self.program.leaf_at(variable, cell).map(|(leaf, _)| leaf);
+        match (datum, leaf) {
+            (Datum::Integer(1), Some(leaf)) if self.program.leaves[leaf].kind == LeafKind::Lock => {
+                self.program.leaves[leaf].kind = LeafKind::ReentrantLock;
             }
+            (Datum::Integer(2), _) => return refuse(Reason::ErrorCheckingMutex, place),
+            _ => {}
         }
         Ok(())
     }

@@ -186,14 +186,27 @@ impl<'a> Lowering<'a> {
             }
         }
         for (mutex, kinds) in &facts.kinds {
-            if kinds.iter().any(|kind| kind.is_some_and(|kind| kind & 1 != 0)) {
+            let is_again = |kind: &Option<i128>| kind.map(|kind| kind & 1 != 0);
+            let first = kinds.first().and_then(is_again);
+            if first.is_none() || kinds.iter().any(|kind| is_again(kind) != first) {
+                return refuse(Reason::UnclearStart("mutex"), self.place_of(mutex));
+            }
+            if first == Some(true) {
                 self.reentrant.insert(mutex.clone());
             }
         }
         Ok(())
     }
 
-    /// The number of a structure for members.
+    /// Where an object is declared.
+    fn place_of(&self, owner: &Owner) -> Place {
+        match owner {
+            Owner::Object(key) => self.unit(key.unit).declarations[key.decl].place,
+            _ => Place::plain(Span::default()),
+        }
+    }
+
+    /// The structure that a type is.
     pub fn record_of(&self, unit: u32, ty: crate::tree::TypeId) -> Option<crate::tree::RecordId> {
         match self.unit(unit).types[ty].kind {
             TypeKind::Record(record) => Some(record),

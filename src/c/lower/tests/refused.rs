@@ -33,6 +33,16 @@ fn what_is_not_read_is_named() {
             "pthread_mutex_lock(&m);",
             "error-checking mutex is not read at `PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP`",
         ),
+        (
+            "",
+            "pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP; pthread_mutex_lock(&m);",
+            "error-checking mutex is not read at `PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP`",
+        ),
+        (
+            "mtx_t m;",
+            "mtx_init(&m, 0); mtx_init(&m, mtx_recursive);",
+            "mutex whose first state is not one constant is not read at `m`",
+        ),
         ("int x;", "printf(\"%x\\n\", x);", "format with `%x` is not read at `printf(\"%x\\n\", x)`"),
         (
             "void __VERIFIER_atomic_begin(void);",
