@@ -3,9 +3,9 @@
 //! In: a target and what is done to it. Out: one load at most, one store; of an `_Atomic` target one atomic operation where there is
 //! one, else a loop that tries until nobody was in between.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
-use super::lvalue::{Home, Lvalue};
+use super::home::{Home, Lvalue};
 use crate::supported::Reason;
 use crate::tree::{BinaryOperator as Operator, ExprId, TypeId, UnaryOperator as Unary};
 use cssame_ir::{

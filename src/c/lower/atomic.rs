@@ -3,9 +3,9 @@
 //! In: the operation and its operands, the first of which is an address. Out: one access that is atomic, whatever the object is
 //! declared as; a fence is nothing, since all of them are sequentially consistent.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
-use super::lvalue::{Home, Lvalue};
+use super::home::{Home, Lvalue};
 use crate::supported::Reason;
 use crate::tree::{AtomicOperation as Operation, ExprId, Modification as TreeModification};
 use cssame_ir::{AtomicOperation, Modification, Place, ScalarType, Terminator, Value};
@@ -32,7 +32,7 @@ impl Builder<'_, '_> {
                 let operand = builder.converted(value, ty, node.place.span);
                 Ok(Typed { operand, ty })
             }
-            None => Ok(Typed::constant(super::objects::zero(ty))),
+            None => Ok(Typed::constant(super::datum::zero(ty))),
         };
         match operation {
             Operation::Load => self.load(&lvalue, object).map(Some),

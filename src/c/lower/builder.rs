@@ -1,8 +1,9 @@
 //! A function in the making: its blocks, its registers, and what its names stand for.
 
-use super::input::{Done, Input, refuse};
+use super::ask::{Done, refuse};
+use super::home::Lvalue;
+use super::input::Input;
 use super::link::DeclKey;
-use super::lvalue::Lvalue;
 use super::program::Lowering;
 use crate::supported::Reason;
 use crate::tree::{DeclId, Expr, ExprId, LabelId, Place as TreePlace, StmtId, Unit};

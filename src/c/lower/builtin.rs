@@ -1,7 +1,7 @@
 //! Functions of the compiler that are no atomic operations.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
 use crate::supported::Reason;
 use crate::tree::{BinaryOperator as Operator, Builtin, ExprId};
 use cssame_ir::{Instruction, Operand, Terminator, UnaryOperator, Value};

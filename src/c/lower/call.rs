@@ -2,8 +2,8 @@
 //!
 //! In: a call. Out: what a known function means, or a call of a function of the program with the arguments that its parameters want.
 
+use super::ask::{Done, meaning};
 use super::builder::{Builder, Typed};
-use super::input::{Done, meaning};
 use super::link::DeclKey;
 use crate::supported::Reason;
 use crate::tree::{ExprId, Place};
@@ -49,7 +49,7 @@ impl Builder<'_, '_> {
         let mut arguments: Vec<Operand> = Vec::with_capacity(parameters.len());
         for (index, &ty) in parameters.iter().enumerate() {
             // An old program may leave arguments out.
-            let value = values.get(index).copied().unwrap_or_else(|| Typed::constant(super::objects::zero(ty)));
+            let value = values.get(index).copied().unwrap_or_else(|| Typed::constant(super::datum::zero(ty)));
             arguments.push(self.converted(value, ty, span));
         }
         let result = self.lowering.program.functions[function].result.filter(|_| wanted);

@@ -3,8 +3,8 @@
 //! In: a call such as `__VERIFIER_nondet_int()`, and what is assumed of its variable behind it. Out: a choice from a range: the one
 //! of the settings, else three values from where the assumption begins, else 0 and 1. A note says which.
 
+use super::ask::{Done, call_of, expression_of, meaning};
 use super::builder::{Builder, Typed};
-use super::input::{Done, call_of, expression_of, meaning};
 use crate::supported::Reason;
 use crate::supported::library::Known;
 use crate::tree::{BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place, StmtId, StmtKind};

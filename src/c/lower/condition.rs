@@ -2,8 +2,8 @@
 //!
 //! `&&`, `||` and `!` become control flow; one test becomes one branch.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
 use crate::tree::{BinaryOperator as Operator, Builtin, Conversion, ExprId, ExprKind, UnaryOperator as Unary};
 use cssame_ir::{BlockId, Instruction, ScalarType, Terminator, UnaryOperator, Value};
 

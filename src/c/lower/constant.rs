@@ -2,35 +2,12 @@
 //!
 //! In: constants of the tree, and scalar types. Out: values of the graph.
 
-use super::input::Done;
+use super::ask::Done;
+use super::datum::Datum;
 use super::link::DeclKey;
 use super::program::Lowering;
 use crate::tree::{AddressBase, Constant, DeclKind, ExprId, Place, Storage};
-use cssame_ir::{Object, Pointer, ScalarType, Value, VariableId};
-
-/// A constant, before it is known of which type its cell is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Datum {
-    /// A number.
-    Integer(i128),
-    /// An address.
-    Pointer(Pointer),
-}
-
-impl Datum {
-    /// It as a value of a type.
-    pub fn value(self, ty: ScalarType) -> Value {
-        let bits = match self {
-            Datum::Integer(value) => value as i64,
-            Datum::Pointer(pointer) => pointer.bits(),
-        };
-        match ty {
-            ScalarType::Bool => Value::Bool(bits != 0),
-            ScalarType::Double => Value::Double(bits as f64),
-            _ => Value::from_bits(ty, ty.integer().map_or(bits, |integer| integer.wrap(bits))),
-        }
-    }
-}
+use cssame_ir::{Object, Pointer, VariableId};
 
 impl Lowering<'_> {
     /// The value of an expression, if it is one that is known before the program runs.
@@ -57,7 +34,7 @@ impl Lowering<'_> {
                 }
                 let Some(&variable) = self.variables.get(&key) else { return Ok(None) };
                 let Ok(byte) = u64::try_from(offset) else {
-                    return super::input::refuse(crate::supported::Reason::MixedSize, place);
+                    return super::ask::refuse(crate::supported::Reason::MixedSize, place);
                 };
                 (variable, self.input.spot(key.unit, declared.ty, byte, place)?.cell)
             }

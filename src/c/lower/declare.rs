@@ -3,10 +3,10 @@
 //! In: declarations in blocks. Out: a register for a scalar whose address nothing keeps, else a memory variable: a global one in
 //! `main`, which runs once, else one that the entry of the function makes.
 
+use super::ask::Done;
 use super::builder::{Builder, Slot, Typed};
-use super::input::Done;
+use super::datum::zero;
 use super::link::DeclKey;
-use super::objects::zero;
 use super::owner::Owner;
 use super::roles::Role;
 use crate::supported::Reason;
@@ -124,7 +124,7 @@ impl<'a> Builder<'_, 'a> {
                 }
             } else if let Some(inside) = spot.inside {
                 let datum = self.lowering.datum(self.key.unit, value.value)?;
-                let datum = datum.unwrap_or(super::constant::Datum::Integer(0));
+                let datum = datum.unwrap_or(super::datum::Datum::Integer(0));
                 self.lowering.kind_of_mutex(variable, (self.key.unit, spot.cell, inside), datum, place)?;
             } else if !spot.hidden {
                 let value = self.value(value.value)?;

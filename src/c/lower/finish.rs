@@ -54,7 +54,7 @@ fn write_first(function: &mut Function) {
     let mut copies = Vec::new();
     for register in live.into_iter().filter(|register| !function.parameters.contains(register)) {
         if let RegisterType::Scalar(ty) = function.registers[register].ty {
-            let source = Operand::Constant(super::objects::zero(ty));
+            let source = Operand::Constant(super::datum::zero(ty));
             copies.push(Instruction::Copy { dest: register, source });
         }
     }

@@ -1,9 +1,9 @@
 //! Functions.
 
+use super::ask::{Done, is_section, refuse};
 use super::builder::{Builder, Typed};
-use super::input::{Done, is_section, refuse};
+use super::datum::zero;
 use super::link::DeclKey;
-use super::objects::zero;
 use super::program::{Lowering, empty};
 use crate::supported::Reason;
 use crate::tree::StmtId;
@@ -162,7 +162,7 @@ impl Builder<'_, '_> {
             let name = self.lowering.hidden("argv[0]", span, LeafKind::Data(ScalarType::SignedChar));
             let array = self.lowering.hidden_array("argv", span, pointer, Some(2));
             let to = |variable| Pointer::to(Object::Global(variable), 0);
-            self.lowering.set(array, 0, super::constant::Datum::Pointer(to(name)));
+            self.lowering.set(array, 0, super::datum::Datum::Pointer(to(name)));
             let source = Operand::Constant(Value::Pointer(to(array)));
             self.emit(Instruction::Copy { dest, source }, span);
         }

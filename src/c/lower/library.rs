@@ -2,8 +2,8 @@
 //!
 //! In: a name, what is known of it, arguments. Out: what it does. Locks, threads, choices and output have files of their own.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
 use crate::supported::Reason;
 use crate::supported::library::Known;
 use crate::tree::{Conversion, ExprId, ExprKind, UnaryOperator};
@@ -170,7 +170,7 @@ impl Builder<'_, '_> {
     /// 0, of the type of a call.
     pub fn zero_result(&self, expr: ExprId) -> Typed {
         let ty = self.input().scalar(self.key.unit, self.expr(expr).ty).unwrap_or(ScalarType::Int);
-        Typed::constant(super::objects::zero(ty))
+        Typed::constant(super::datum::zero(ty))
     }
 
     /// The program fails here.

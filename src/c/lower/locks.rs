@@ -2,9 +2,9 @@
 //!
 //! In: a call of a function on one. Out: the operation of the graph, and the number that the function returns.
 
+use super::ask::{Done, without_void};
 use super::builder::{Builder, Typed};
-use super::input::{Done, without_void};
-use super::lvalue::Home;
+use super::home::Home;
 use super::owner::Owner;
 use crate::supported::Reason;
 use crate::tree::{Conversion, DeclKind, ExprId, ExprKind, TypeKind};

@@ -3,38 +3,17 @@
 //! In: an expression. Out: an [`Lvalue`]: a register, or a place in memory with the owner that it is known by. An array whose name
 //! is there is indexed within its bounds; any other pointer is computed, and tested where it is used.
 
+use super::ask::Done;
 use super::builder::{Builder, Slot, Typed};
-use super::input::Done;
+use super::home::{Home, Lvalue};
 use super::owner::Owner;
 use crate::supported::Reason;
 use crate::tree::{
     BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place as TreePlace, Storage, TypeId, TypeKind,
     UnaryOperator,
 };
-use cssame_ir::{
-    Base, Index, Instruction, LeafKind, Object, Operand, Place, RegisterId, ScalarType, Value, VariableId,
-};
+use cssame_ir::{Base, Index, Instruction, LeafKind, Object, Operand, Place, ScalarType, Value, VariableId};
 use cssame_source::Span;
-
-/// Where an lvalue is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Home {
-    Register(RegisterId),
-    Memory(Place),
-}
-
-/// An lvalue.
-#[derive(Clone, Debug)]
-pub struct Lvalue {
-    pub home: Home,
-    /// What its cell holds; `None` for what is no scalar.
-    pub scalar: Option<ScalarType>,
-    pub ty: TypeId,
-    pub owner: Owner,
-    /// Whether an access to it is atomic.
-    pub atomic: bool,
-    pub span: Span,
-}
 
 impl<'a> Builder<'_, 'a> {
     /// The place of an lvalue.
@@ -196,7 +175,7 @@ impl<'a> Builder<'_, 'a> {
             }
             // A pointer to `void` leads to what it was made of.
             ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand }
-                if super::input::without_void(self.unit, pointer) != pointer
+                if super::ask::without_void(self.unit, pointer) != pointer
                     && self.unit.pointee(self.expr(operand).ty).is_some() =>
             {
                 let inner = self.pointed(operand)?;

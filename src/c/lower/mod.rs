@@ -4,7 +4,7 @@
 //! or a diagnostic for each thing that is not read.
 //!
 //! 1. `link` finds the one definition of each external name, `records` the structures that are one in several units.
-//! 2. `facts` looks at everything that can be reached: what integers are locks and handles, how mutexes begin, what threads run.
+//! 2. `scan` looks at everything that can be reached: what integers are locks and handles, how mutexes begin, what threads run (`facts`).
 //! 3. `objects` gives what has static storage its cells (`shape`) and first values, `types` and `symbols` their names.
 //! 4. `function` lowers each function, with `statement`, `value`, `lvalue` and the files beside them; `library` what calls of
 //!    known functions mean.
@@ -12,6 +12,7 @@
 //!
 //! What it does not see: where pointers lead. An access through one is for the machine and the analyses to resolve.
 
+mod ask;
 mod assign;
 mod atomic;
 mod builder;
@@ -20,15 +21,18 @@ mod call;
 mod choice;
 mod condition;
 mod constant;
+mod datum;
 mod declare;
 mod facts;
 mod finish;
 mod function;
+mod home;
 mod input;
 mod library;
 mod link;
 mod locks;
 mod lvalue;
+mod naming;
 mod objects;
 mod operators;
 mod output;
@@ -36,6 +40,7 @@ mod owner;
 mod program;
 mod records;
 mod roles;
+mod scan;
 mod sections;
 mod shape;
 mod statement;
@@ -118,6 +123,6 @@ fn lower_here(sources: &SourceMap, units: &[&Unit], settings: &Settings) -> Resu
     }
     let records = records::Records::new(units);
     let mut input = Input { sources, units, settings, links, records, facts: facts::Facts::default() };
-    input.facts = facts::scan(&input);
+    input.facts = scan::scan(&input);
     program::lower_program(&input)
 }

@@ -3,8 +3,8 @@
 //! In: declarations and string literals. Out: variables of the graph. All objects with static storage get their cells first, then
 //! their values, which may be addresses of each other.
 
-use super::constant::Datum;
-use super::input::{Done, refuse};
+use super::ask::{Done, refuse};
+use super::datum::{Datum, zero};
 use super::link::DeclKey;
 use super::owner::Owner;
 use super::program::Lowering;
@@ -12,8 +12,7 @@ use super::shape::is_kept;
 use crate::supported::{Obstacle, Reason};
 use crate::tree::{ExprKind, InitialValue, Place, RecordId, StringId, TypeId, TypeKind};
 use cssame_ir::{
-    Definition, DefinitionKind, Dimension, Leaf, LeafId, LeafKind, ScalarType, Storage, TextId, Type, Value, Variable,
-    VariableId,
+    Definition, DefinitionKind, Dimension, Leaf, LeafId, LeafKind, Storage, TextId, Type, Value, Variable, VariableId,
 };
 use cssame_source::Span;
 
@@ -304,13 +303,5 @@ impl Layout<'_, '_> {
             _ => Vec::new(),
         };
         lowering.program.leaves.push(made);
-    }
-}
-
-/// The zero of a type.
-pub fn zero(ty: ScalarType) -> Value {
-    match ty {
-        ScalarType::Double => Value::Double(0.0),
-        _ => Value::from_bits(ty, 0),
     }
 }

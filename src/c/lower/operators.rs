@@ -1,7 +1,7 @@
 //! Operators: arithmetic, comparisons, pointers.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
 use crate::supported::Reason;
 use crate::tree::{BinaryOperator as Operator, ExprId, Place, TypeId, TypeKind, UnaryOperator as Unary};
 use cssame_ir::{Arithmetic, BinaryOperator, Instruction, Operand, Pointer, ScalarType, UnaryOperator, Value};

@@ -3,8 +3,8 @@
 //! In: a format and arguments. Out: one print of the pieces of the text and the arguments, close together. What would not come out
 //! as the graph prints it, such as hexadecimal numbers, is not read.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::input::Done;
 use crate::supported::Reason;
 use crate::tree::ExprId;
 use cssame_ir::{Instruction, Operand, ScalarType, Value};

@@ -3,8 +3,9 @@
 //! In: what is lowered. Out: the program, when all of its objects and functions are.
 
 use super::Lowered;
+use super::ask::Done;
 use super::finish;
-use super::input::{Done, Input};
+use super::input::Input;
 use super::link::DeclKey;
 use super::owner::Owner;
 use super::sections;
@@ -153,7 +154,7 @@ impl<'a> Lowering<'a> {
         let is_called = self.input.facts.calls.values().flatten().any(|&called| called == key)
             || self.input.facts.routines.contains(&key);
         if is_main && is_called {
-            return super::input::refuse(Reason::Form("call of `main`"), place);
+            return super::ask::refuse(Reason::Form("call of `main`"), place);
         }
         let name = self.declared_name(key.unit, key.decl);
         let kind = if is_main { FunctionKind::Main } else { FunctionKind::Function };
@@ -166,7 +167,7 @@ impl<'a> Lowering<'a> {
     /// Finds out which mutexes their holder may lock again.
     fn kinds_of_mutexes(&mut self) -> Done<()> {
         let facts = &self.input.facts;
-        let refuse = |reason: Reason, place: Place| super::input::refuse(reason, place);
+        let refuse = |reason: Reason, place: Place| super::ask::refuse(reason, place);
         for (mutex, attributes, place) in &facts.with_attributes {
             let all_plain = facts.attribute_kinds.values().flatten().all(|kind| matches!(kind, Some(0 | 3)));
             let kinds = match facts.attribute_kinds.get(attributes) {

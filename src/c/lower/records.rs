@@ -4,7 +4,7 @@
 //! have by the prototypes of library functions and by what these are called with. Types of several units are the same where they
 //! have the same tag, members and role, counted through where several do.
 
-use super::input::without_void;
+use super::ask::without_void;
 use super::roles::{Role, roles};
 use crate::supported::library::known;
 use crate::tree::{DeclKind, ExprKind, RecordId, TypeId, TypeKind, Unit};

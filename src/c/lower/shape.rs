@@ -3,7 +3,8 @@
 //! In: types of units. Out: numbers of cells, cells of members, the cell of a byte, and the types of the graph. A scalar is one
 //! cell, a synchronisation object as many as its kind has; a union and what has no size are one cell that nothing uses.
 
-use super::input::{Done, Input, refuse};
+use super::ask::{Done, refuse};
+use super::input::Input;
 use super::roles::Role;
 use crate::supported::Reason;
 use crate::tree::{Field, Length, Place, RecordId, TypeId, TypeKind};

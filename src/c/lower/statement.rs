@@ -1,7 +1,7 @@
 //! Statements.
 
+use super::ask::{Done, call_of, expression_of, meaning};
 use super::builder::{Builder, Leavable};
-use super::input::{Done, call_of, expression_of, meaning};
 use crate::supported::Reason;
 use crate::supported::library::Known;
 use crate::tree::{ExprId, LabelId, StmtId, StmtKind};
@@ -103,7 +103,7 @@ impl Builder<'_, '_> {
                 self.effect(value)?;
                 None
             }
-            (None, Some(ty)) => Some(Operand::Constant(super::objects::zero(ty))),
+            (None, Some(ty)) => Some(Operand::Constant(super::datum::zero(ty))),
             (None, None) => None,
         };
         self.clean_down_to(0, span)?;

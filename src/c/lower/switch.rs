@@ -1,7 +1,7 @@
 //! `switch`: a chain of tests that lead into its body.
 
+use super::ask::Done;
 use super::builder::{Builder, Leavable, Typed};
-use super::input::Done;
 use crate::tree::{BinaryOperator as Operator, Case, ExprId, StmtId};
 use cssame_ir::{Operand, ScalarType, Terminator, Value};
 

@@ -2,7 +2,7 @@
 //!
 //! In: a type of a unit and the owner of what has it. Out: the type as the graph has it, with structures as classes.
 
-use super::input::Done;
+use super::ask::Done;
 use super::owner::Owner;
 use super::program::Lowering;
 use super::roles::Role;

@@ -3,9 +3,9 @@
 //! In: an expression. Out: an operand with the type that it has in the graph: a truth value stays one until something wants a number.
 //! Evaluation goes from left to right.
 
+use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::constant::Datum;
-use super::input::Done;
+use super::datum::Datum;
 use crate::supported::Reason;
 use crate::tree::{
     AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeId,

@@ -1,0 +1,26 @@
+//! Lvalues: where they are, and what they are called.
+
+use super::owner::Owner;
+use crate::tree::TypeId;
+use cssame_ir::{Place, RegisterId, ScalarType};
+use cssame_source::Span;
+
+/// Where an lvalue is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Home {
+    Register(RegisterId),
+    Memory(Place),
+}
+
+/// An lvalue.
+#[derive(Clone, Debug)]
+pub struct Lvalue {
+    pub home: Home,
+    /// What its cell holds; `None` for what is no scalar.
+    pub scalar: Option<ScalarType>,
+    pub ty: TypeId,
+    pub owner: Owner,
+    /// Whether an access to it is atomic.
+    pub atomic: bool,
+    pub span: Span,
+}
