@@ -47,22 +47,8 @@ impl Builder<'_, '_> {
                 self.store(&into, value, expr)?;
                 Ok(None)
             }
-            Operation::Exchange => {
-                let value = second(self)?;
-                Ok(Some(self.atomic_on(&lvalue, place, AtomicOperation::Swap(value.operand), ty)))
-            }
-            Operation::ExchangeInto => {
-                let value = second(self)?;
-                let into = self.result_place(operand(2), expr)?;
-                let old = self.atomic_on(&lvalue, place, AtomicOperation::Swap(value.operand), ty);
-                self.store(&into, old, expr)?;
-                Ok(None)
-            }
-            Operation::TestAndSet => {
-                let one = self.converted(Typed::constant(Value::Bool(true)), ty, node.place.span);
-                let old = self.atomic_on(&lvalue, place, AtomicOperation::Swap(one), ty);
-                let operand = self.converted(old, ScalarType::Bool, node.place.span);
-                Ok(Some(Typed { operand, ty: ScalarType::Bool }))
+            Operation::Exchange | Operation::ExchangeInto | Operation::TestAndSet => {
+                self.exchange(operation, (&lvalue, place), operands, expr)
             }
             Operation::CompareExchange => self.compare_exchange(&lvalue, place, operands, expr).map(Some),
             Operation::CompareAndSwap | Operation::CompareAndSwapValue => {
@@ -81,6 +67,34 @@ impl Builder<'_, '_> {
             }
             Operation::Fence | Operation::SignalFence => Ok(None),
         }
+    }
+
+    /// Writes, and gives what was there.
+    fn exchange(
+        &mut self,
+        operation: Operation,
+        (lvalue, place): (&Lvalue, Place),
+        operands: &[ExprId],
+        expr: ExprId,
+    ) -> Done<Option<Typed>> {
+        let (span, ty) = (self.span(expr), lvalue.scalar.unwrap_or(ScalarType::Int));
+        if operation == Operation::TestAndSet {
+            let one = self.converted(Typed::constant(Value::Bool(true)), ty, span);
+            let old = self.atomic_on(lvalue, place, AtomicOperation::Swap(one), ty);
+            let operand = self.converted(old, ScalarType::Bool, span);
+            return Ok(Some(Typed { operand, ty: ScalarType::Bool }));
+        }
+        let Some(&value) = operands.get(1) else {
+            return self.refuse(Reason::Form("atomic operation without a value"), self.expr(expr).place);
+        };
+        let value = self.value_as(value, ty)?;
+        if operation == Operation::Exchange {
+            return Ok(Some(self.atomic_on(lvalue, place, AtomicOperation::Swap(value), ty)));
+        }
+        let into = self.result_place(operands.get(2).copied(), expr)?;
+        let old = self.atomic_on(lvalue, place, AtomicOperation::Swap(value), ty);
+        self.store(&into, old, expr)?;
+        Ok(None)
     }
 
     /// The third operand, as a value of the type of the object.

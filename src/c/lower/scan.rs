@@ -8,7 +8,7 @@ use super::input::Input;
 use super::link::DeclKey;
 use super::owner::Owner;
 use super::roles::{Role, roles};
-use crate::supported::library::Known;
+use crate::supported::library::{Known, is_meant_despite_body};
 use crate::supported::{Obstacle, Reason};
 use crate::tree::{
     AddressBase, Constant, DeclId, DeclKind, ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage, TypeKind,
@@ -241,7 +241,11 @@ impl<'a> Scan<'a> {
     fn call(&mut self, callee: ExprId, arguments: &[ExprId], place: Place) {
         let unit = self.unit();
         let Some(decl) = unit.called(callee) else { return self.exprs(arguments.iter().copied()) };
-        let Some((name, known)) = meaning(unit, decl) else {
+        // What another unit defines is what its body says.
+        let target = self.input.links.resolve(unit, self.within.unit, decl);
+        let is_defined = self.input.unit(target.unit).declarations[target.decl].body.is_some();
+        let by_name = |&(name, _): &(&str, Known)| !is_defined || is_meant_despite_body(name);
+        let Some((name, known)) = meaning(unit, decl).filter(by_name) else {
             let key = self.name(decl);
             self.facts.calls.entry(self.within).or_default().push(key);
             return self.exprs(arguments.iter().copied());

@@ -97,13 +97,9 @@ impl Builder<'_, '_> {
                 self.load(&lvalue, *operand)?
             }
             ExprKind::Convert { conversion: Conversion::ArrayToPointer, operand } => self.address_of(*operand)?,
-            ExprKind::Convert { conversion: Conversion::Discard, .. } => {
-                self.effect(expr)?;
-                return Ok(None);
-            }
+            ExprKind::Convert { conversion: Conversion::Discard, .. } => return self.effect(expr).map(|()| None),
             ExprKind::Cast(_) if matches!(self.unit.types[node.ty].kind, TypeKind::Void) => {
-                self.effect(expr)?;
-                return Ok(None);
+                return self.effect(expr).map(|()| None);
             }
             ExprKind::Convert { conversion: Conversion::Truth, operand } => self.truth(*operand)?,
             ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => self.cast(*operand, expr)?,
@@ -117,8 +113,7 @@ impl Builder<'_, '_> {
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 if self.input().scalar(self.key.unit, node.ty).is_none() {
-                    self.either(*condition, *then, *otherwise, expr)?;
-                    return Ok(None);
+                    return self.either(*condition, *then, *otherwise, expr).map(|()| None);
                 }
                 self.chosen(*condition, *then, *otherwise, expr)?
             }
