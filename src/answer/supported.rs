@@ -3,8 +3,9 @@
 //! Each file is looked at by itself. A function that another of the files defines is a reason of its own: the two are read together.
 
 use super::check::{CheckReport, on_cores};
+use cssame_c::lower::{NotLowered, Settings, lower};
 use cssame_c::supported::{Obstacle, Reason, is_cpp, obstacles, offered, refusal};
-use cssame_c::tree::{self, Files, Options};
+use cssame_c::tree::{self, Files, Options, Unit};
 use cssame_diagnostics::Severity;
 use cssame_source::{SourceMap, Span};
 use serde::Serialize;
@@ -142,7 +143,7 @@ fn look_at(name: &str, input: &SupportedInput<'_>) -> Found {
     match &reading.unit {
         Some(unit) => Found {
             offered: offered(unit).map(str::to_owned).collect(),
-            obstacles: grouped(&obstacles(unit), &sources),
+            obstacles: grouped(&unread(unit, &sources), &sources),
         },
         None => {
             let reason = refusal(&reading);
@@ -152,6 +153,18 @@ fn look_at(name: &str, input: &SupportedInput<'_>) -> Found {
             let obstacle = SupportedObstacle { message, ..obstacle(&reason, 1, place) };
             Found { offered: Vec::new(), obstacles: vec![(reason, obstacle)] }
         }
+    }
+}
+
+/// What of a unit is not read: by its tree, or else where it is lowered.
+fn unread(unit: &Unit, sources: &SourceMap) -> Vec<Obstacle> {
+    let found = obstacles(unit);
+    if !found.is_empty() {
+        return found;
+    }
+    match lower(sources, &[unit], &Settings::default()) {
+        Err(NotLowered::Unread(found)) => found,
+        Ok(_) | Err(NotLowered::Failed(_)) => found,
     }
 }
 

@@ -77,14 +77,38 @@ pub struct Lowered {
     pub notes: Vec<Diagnostic>,
 }
 
+/// Why there is no lowered program.
+#[derive(Debug)]
+pub enum NotLowered {
+    /// It holds something that is not read; sorted.
+    Unread(Vec<Obstacle>),
+    /// The lowering has failed, which is an error of ours.
+    Failed(Diagnostic),
+}
+
+impl NotLowered {
+    /// The diagnostics that refuse the program; sorted.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        match self {
+            NotLowered::Unread(found) => {
+                let mut diagnostics: Vec<Diagnostic> = found.iter().map(Obstacle::diagnostic).collect();
+                sort(&mut diagnostics);
+                diagnostics
+            }
+            NotLowered::Failed(problem) => vec![problem.clone()],
+        }
+    }
+}
+
 /// Bytes of the stack: trees are as deep as the reader lets them be.
 const STACK: usize = 256 << 20;
 
 /// Lowers one program made of several units, linked: one definition of each external name, statics apart.
 ///
 /// # Errors
-/// The diagnostics of what is not read.
-pub fn lower(sources: &SourceMap, units: &[&Unit], settings: &Settings) -> Result<Lowered, Vec<Diagnostic>> {
+/// It holds something that is not read.
+pub fn lower(sources: &SourceMap, units: &[&Unit], settings: &Settings) -> Result<Lowered, NotLowered> {
     let on_stack = std::thread::scope(|scope| {
         let work = || lower_here(sources, units, settings);
         let thread = std::thread::Builder::new().name("C lowering".to_owned()).stack_size(STACK);
@@ -96,14 +120,12 @@ pub fn lower(sources: &SourceMap, units: &[&Unit], settings: &Settings) -> Resul
             let mut found = found;
             found.sort();
             found.dedup();
-            let mut diagnostics: Vec<Diagnostic> = found.iter().map(Obstacle::diagnostic).collect();
-            sort(&mut diagnostics);
-            return Err(diagnostics);
+            return Err(NotLowered::Unread(found));
         }
         Ok(Err(_)) => "the lowering of C failed",
         Err(_) => "no thread could be started for the lowering of C",
     };
-    Err(vec![Diagnostic::general(Code::Internal, Severity::Error, problem)])
+    Err(NotLowered::Failed(Diagnostic::general(Code::Internal, Severity::Error, problem)))
 }
 
 fn lower_here(sources: &SourceMap, units: &[&Unit], settings: &Settings) -> Result<Lowered, Vec<Obstacle>> {
