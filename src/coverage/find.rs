@@ -1,17 +1,18 @@
-//! What executions of a program, or of the drivers of a file without `main`, cover, and what can be covered.
+//! Measures what executions of a program, or of the drivers of a file without `main`, cover, and decides what can be covered.
 //!
-//! **Input**: a program or a file of classes, which executions to make, and a budget. **Output**: [`Findings`].
+//! **Input**: a program or a file of classes, the executions to make, and a budget. **Output**: [`Findings`].
 //!
 //! **Algorithm**
-//! 1. Make and watch the executions ([`Measured`]). A file without `main` has none of its own: the drivers that close it
-//!    ([`Methods::drivers`]) are run in turn, each by an equal share of the seeds.
-//! 2. Of a program, decide each instance that they do not cover: by the text ([`Reasons`]), else by all states
-//!    ([`Space`]), and find executions that cover those that are missing, where they are asked for.
-//! 3. Of a program, decide which pairs of methods can be covered ([`overlaps`]).
-//! 4. Of a program, decide which pi terms can happen, and find failures and deadlocks that no execution has met, as `futures` does.
+//! 1. Make and watch the executions ([`Measured`]). A file without `main` has no executions of its own: the drivers that close it
+//!    ([`Methods::drivers`]) are run in turn, each with an equal share of the seeds.
+//! 2. For a program, decide each instance that the executions do not cover: from the text ([`Reasons`]), otherwise from all
+//!    states ([`Space`]). On request, find executions that cover the missing instances.
+//! 3. For a program, decide which pairs of methods can be covered ([`overlaps`]).
+//! 4. For a program, decide which pi terms can happen, and find failures and deadlocks that no execution has met, as `futures`
+//!    does.
 //!
-//! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
-//! hit, and for a file without `main`, whose clients are unbounded.
+//! **Soundness and limits**: covered instances are covered by a real execution. The feasible total is exact or absent. It is
+//! absent if a bound was hit, and for a file without `main`, whose clients are unbounded.
 
 use super::feasible::{Feasible, Space, Witness};
 use super::instance::{Instance, Totals, instances, totals};

@@ -1,14 +1,14 @@
 //! Instances of patterns, and how many there are.
 //!
-//! **Input**: the [`Universe`] of a program. **Output**: [`Instance`]s, one by one, and the [`Totals`] of a pattern, of a
-//! variable, and of all (T_C of the paper) without making them.
+//! **Input**: the [`Universe`] of a program. **Output**: [`Instance`]s, one by one, and, without making them, the [`Totals`] of a
+//! pattern, of a variable, and of all (T_C of the paper).
 //!
-//! **Algorithm**: an instance is a pattern with an access for each letter: of the letter's kind, to the variable of its
-//! slot. The number for a pattern and given variables is the product of the numbers of such accesses. Two-variable
-//! patterns range over ordered pairs of distinct variables: the instance with x and y exchanged is another instance of
-//! the same pattern. (With unordered pairs in the sum, as the paper's formula reads, executions cover more than 100 %.)
+//! **Algorithm**: an instance is a pattern with an access for each letter. The access has the kind of the letter, and accesses
+//! the variable of its slot. The number for a pattern and given variables is the product of the numbers of such accesses.
+//! Two-variable patterns range over ordered pairs of distinct variables: the instance with x and y exchanged is another instance
+//! of the same pattern. (With unordered pairs in the sum, as the paper's formula reads, executions cover more than 100 %.)
 //!
-//! **Soundness and limits**: numbers are of 64 bits, and stop at the largest.
+//! **Soundness and limits**: numbers have 64 bits, and saturate at the largest.
 
 use super::pattern::{Letter, MAX_LETTERS, Pattern, PatternId, Slot};
 use super::universe::{AccessId, Universe, VariableNumber};

@@ -1,10 +1,10 @@
-//! Memory-access-pattern coverage: what executions have tried of how threads can come between each other.
+//! Memory-access-pattern coverage: measures which interleavings of threads the executions have tried.
 //!
-//! **Input**: a program, or a file of classes without `main`, and executions. **Output**: which instances of the 17
-//! memory-access patterns the executions cover, of how many, and which can be covered at all; with method pairs and pi
-//! terms beside them.
+//! **Input**: a program, or a file of classes without `main`, and executions. **Output**: the number of instances of the 17
+//! memory-access patterns, the instances that the executions cover, and those that can be covered at all; also method pairs and
+//! pi terms.
 //!
-//! [`linear`] finds all ends of calls of two threads, one after the other and interleaved, by which tests of classes are judged.
+//! [`linear`] finds all ends of calls of two threads, both serial and interleaved. Tests of classes are judged by these ends.
 //!
 //! **Source**: Wang, Zhao, Liu, Sun, Chen and Lin, "MAP-Coverage: A Novel Coverage Criterion for Testing Thread-Safe
 //! Classes" (ASE 2019); for method pairs Choudhary, Lu and Pradel, "Efficient Detection of Thread Safety Violations via

@@ -1,14 +1,14 @@
-//! What executions cover, all together.
+//! Measures the total coverage of executions.
 //!
-//! **Input**: a program, the universe and the methods of its file, and executions: by seeds, or by recorded steps.
-//! **Output**: [`Measured`]: how many executions cover each instance, each pair of methods, each pi term and each line; and
-//! how they end.
+//! **Input**: a program, the universe and the methods of its file, and executions, given by seeds or by recorded steps.
+//! **Output**: [`Measured`]: how many executions cover each instance, each pair of methods, each pi term and each line; and how
+//! they end.
 //!
-//! **Algorithm**: each execution is watched by a [`Matcher`] and by [`Overlaps`]; what it shows is added up. Executions by
-//! seeds are made on several cores and added up in the order of their seeds.
+//! **Algorithm**: a [`Matcher`] and [`Overlaps`] watch each execution; the results are added up. Executions by seeds are made on
+//! several cores and added up in the order of their seeds.
 //!
-//! **Soundness and limits**: exact for the executions. Those that an assumption discards show nothing, and are counted
-//! apart.
+//! **Soundness and limits**: exact for the executions. Executions that an assumption discards cover nothing, and are counted
+//! separately.
 
 use super::instance::Instance;
 use super::matching::Candidates;

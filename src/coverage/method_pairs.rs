@@ -1,18 +1,17 @@
-//! Which pairs of methods run at the same time.
+//! Finds the pairs of methods that run at the same time.
 //!
 //! **Input**: the events of an execution. **Output**: the pairs of public methods that it covers.
 //!
-//! **Definition** (after CovCon; Choudhary, Lu and Pradel, ICSE 2017): an activation is from the step in which the call is made
-//! to the step in which it returns; a spawned method is called in the step that spawns it. Two activations of different threads
-//! overlap if neither returns in a step before the one in which the other is called, and their pair is covered then. So a method
-//! that is blocked at its first lock has been called, and methods that are synchronised as a whole, or have one step, have
-//! pairs that can be covered.
+//! **Definition** (after CovCon; Choudhary, Lu and Pradel, ICSE 2017): an activation lasts from the step that makes the call to
+//! the step in which it returns. A spawned method is called in the step that spawns it. Two activations of different threads
+//! overlap, and their pair is covered, if neither returns in a step before the call of the other. So a method that is blocked at
+//! its first lock has been called. Pairs of methods that are synchronised as a whole, or have only one step, can be covered.
 //!
-//! **Algorithm**: that of [`OpenCalls`], which also finds the pairs of all executions ([`cssame_explore::overlaps`]).
+//! **Algorithm**: the algorithm of [`OpenCalls`], which also finds the pairs of all executions ([`cssame_explore::overlaps`]).
 //!
 //! **Soundness and limits**: exact for the execution. Calls within the class are activations too, and a method that forks threads
-//! overlaps with what they call. There are n(n+1)/2 pairs for n public methods of the file: unordered, a method with itself as
-//! well.
+//! overlaps with what they call. The file has n(n+1)/2 pairs for n public methods: pairs are unordered, and include a method with
+//! itself.
 
 use cssame_explore::{Asked, NumberPair, OpenCalls};
 use cssame_ir::{FunctionId, FunctionKind, Program};

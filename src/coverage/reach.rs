@@ -1,11 +1,11 @@
-//! Which accesses a call comes to.
+//! Computes which accesses a call reaches.
 //!
-//! **Input**: a program, and the accesses of its file. **Output**: [`Reach`]: for functions the accesses that a thread may make
-//! that calls them.
+//! **Input**: a program, and the accesses of its file. **Output**: [`Reach`]: for each function, the accesses that a calling
+//! thread may make.
 //!
-//! **Algorithm**: what stands in the functions that calls lead to, whatever the branches.
+//! **Algorithm**: collects the accesses of all functions that calls lead to, and ignores branch conditions.
 //!
-//! **Soundness and limits**: all that a call makes is there; threads that it makes are other threads.
+//! **Soundness and limits**: contains all accesses that a call makes. Threads that it creates count as other threads.
 
 use super::universe::{AccessId, Binding, Universe};
 use cssame_ir::{Access, DefinitionKind, Follow, FunctionId, Program};

@@ -1,21 +1,20 @@
-//! Why no execution covers an instance of a pattern.
+//! Explains why no execution covers an instance of a pattern.
 //!
-//! **Input**: a program with its form, or a file without `main`; the universe. **Output**: [`Reasons`], which says of an
-//! instance what excludes it, as far as the text tells.
+//! **Input**: a program with its form, or a file without `main`; the universe. **Output**: [`Reasons`], which say why an instance
+//! is excluded, as far as the text shows it.
 //!
 //! **Algorithm** for a program:
 //! 1. *unreachable*: one of the accesses is never made.
-//! 2. *ordered*: where the instance goes from one thread to the other, forks and joins order the two accesses in all of
-//!    their contexts; or no thread comes to an access behind another one of its own that the instance has before.
+//! 2. *ordered*: where the instance switches from one thread to the other, forks and joins order the two accesses in all of their
+//!    contexts; or no thread reaches an access after an earlier access of its own in the instance.
 //!
-//! For a file without `main`, whose methods any number of threads may call in any order: an access is *unreachable* if
-//! neither a public method nor a function of the file comes to it, and so is an instance if no thread can make all that
-//! one of its two threads makes: a thread is a client, which calls what it likes, or an arm or a spawned function of the
-//! file.
+//! For a file without `main`, any number of threads may call the methods in any order. An access is *unreachable* if neither a
+//! public method nor a function of the file reaches it. An instance is unreachable if no thread can make all accesses of one of
+//! its two threads. A thread here is a client, which makes any calls, or an arm or a spawned function of the file.
 //!
-//! **Soundness and limits**: what is excluded is covered by no execution, or by none of any client. Much else is. A lock
-//! excludes nothing by itself: a thread may come back between two calls, or in a loop. Where exploration has shown that an
-//! instance is infeasible, [`Reasons::of_excluded`] calls it *mutex* if all its accesses are made under one lock.
+//! **Soundness and limits**: no execution, and no execution of any client, covers an excluded instance. Other instances may be
+//! infeasible too. A lock alone excludes nothing: a thread may return between two calls, or in a loop. If exploration has shown
+//! that an instance is infeasible, [`Reasons::of_excluded`] calls it *mutex* if all its accesses are made under one lock.
 
 use super::instance::Instance;
 use super::pattern::{Letter, MAX_LETTERS, Role};

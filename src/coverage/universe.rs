@@ -1,16 +1,16 @@
-//! The accesses that patterns are made of: where the text reads and writes the variables that count.
+//! The accesses that patterns consist of: the places where the text reads and writes the relevant variables.
 //!
-//! **Input**: a program. **Output**: the [`Universe`]: the variables of the criterion, and for each of them the places of
-//! the text that read it and that write it; and a [`Binding`], which knows the access of each read and definition of a
-//! compiled program.
+//! **Input**: a program. **Output**: the [`Universe`]: the variables of the criterion, and for each of them the places of the
+//! text that read it and that write it; and a [`Binding`], which maps each read and definition of a compiled program to its
+//! access.
 //!
-//! **Algorithm**: the variables are what the text declares: a field is one variable for all objects of its class, an array
-//! one for all its elements. Of a program those count that two threads which may run in parallel may access, and that
-//! some place writes; of a file without `main` the fields and the variables of the file that some place writes. What the
-//! front end copies, such as the condition of a loop, is one access.
+//! **Algorithm**: the variables are the declared ones: a field is one variable for all objects of its class, an array is one
+//! variable for all its elements. In a program, a variable counts if two threads that may run in parallel may access it, and some
+//! place writes it. In a file without `main`, the fields and the variables of the file count if some place writes them. Copies
+//! that the front end makes, such as the condition of a loop, are one access.
 //!
-//! **Soundness and limits**: initial definitions, objects of synchronisation and thread handles are no accesses. Places
-//! that no execution comes to are accesses as well, as in the paper.
+//! **Soundness and limits**: initial definitions, synchronisation objects and thread handles are not accesses. Places that no
+//! execution reaches are accesses as well, as in the paper.
 
 use super::pattern::Kind;
 use cssame_concurrency::Sharing;

@@ -1,11 +1,11 @@
-//! Beginnings of matches by number, and what the steps of a graph make of them.
+//! Numbered beginnings of matches, and how the steps of a graph extend them.
 //!
-//! **Input**: the graph of all steps, and instances of one first access. **Output**: for a kind of step and a beginning the
-//! beginnings that come of it, and the instances that it completes.
+//! **Input**: the graph of all steps, and instances of one first access. **Output**: for a kind of step and a beginning, the
+//! beginnings that result, and the instances that the step completes.
 //!
-//! **Algorithm**: what a step makes of a beginning is computed once for each kind of step.
+//! **Algorithm**: the effect of a step on a beginning is computed once for each kind of step.
 //!
-//! **Soundness and limits**: beginnings of nothing that is still open are left out.
+//! **Soundness and limits**: a beginning is left out if all instances that it could complete are already decided.
 
 use super::graph::StepKinds;
 use crate::instance::Instance;

@@ -1,9 +1,10 @@
-//! What the steps of a graph do, whatever walk leads to them.
+//! The effects of the steps of a graph, independent of the walk that leads to them.
 //!
-//! **Input**: the graph of all steps. **Output**: [`StepKinds`]: for each step its kind, which is its events together with
-//! the threads that there are where it begins; and an order of the states in which most steps lead on.
+//! **Input**: the graph of all steps. **Output**: [`StepKinds`]: the kind of each step, which consists of its events and the
+//! threads that exist where it begins; and an order of the states in which most steps lead forward.
 //!
-//! **Soundness and limits**: any walk to a state tells which threads there are in it: states that differ in that differ.
+//! **Soundness and limits**: every walk to a state yields the same threads, since states with different threads are different
+//! states.
 
 use crate::matching::{Step, Threads};
 use cssame_explore::StepGraph;

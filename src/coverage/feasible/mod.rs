@@ -1,19 +1,20 @@
-//! Which instances of patterns some execution covers: the feasible total, which the paper leaves to future work.
+//! Decides which instances of patterns some execution covers: the feasible total, which the paper leaves to future work.
 //!
-//! **Input**: a model, its universe, which instances are to be decided, and a budget. **Output**: those of them that some
-//! execution covers, which is not discarded; it may fail or deadlock; and for each an execution that does, where that is asked.
+//! **Input**: a model, its universe, the instances to decide, and a budget. **Output**: the instances that some execution covers.
+//! The execution may fail or deadlock, but is not discarded. On request, an execution that covers each of them.
 //!
 //! **Algorithm**: reachability on the graph of all steps.
-//! 1. Make the graph ([`explore::steps`]): its states know nothing of the past ([`graph`]).
-//! 2. A beginning of a match is *possible* in a state if some walk to the state has it. A beginning that is possible where
-//!    a step begins, extended by the accesses of the step or not, is possible where the step leads; so are the
-//!    beginnings that the step itself makes. This is a union over walks: a state has one set of beginnings, not
-//!    one for each walk, since an instance needs one walk alone.
-//! 3. The least such sets are found for the instances of one first access at a time ([`pass`]), as bits, so that they are
-//!    small whatever the number of instances.
-//! 4. An execution that covers one of them is looked for by itself ([`mod@witness`]).
+//! 1. Make the graph ([`explore::steps`]). Its states do not record the past ([`graph`]).
+//! 2. A beginning of a match is *possible* in a state if some walk to the state has it. If a beginning is possible where a step
+//!    begins, then it is possible where the step leads, both unchanged and extended by the accesses of the step. The beginnings
+//!    that the step itself creates are possible there too. This is a union over walks: a state has one set of beginnings, not one
+//!    for each walk, since one walk suffices for an instance.
+//! 3. Compute the least such sets for the instances of one first access at a time ([`pass`]). The sets are bit sets, so that they
+//!    are small for any number of instances.
+//! 4. Search for an execution that covers a given instance separately ([`mod@witness`]).
 //!
-//! **Soundness and limits**: exact if no bound was hit; else what is found is feasible, and nothing is said of the rest.
+//! **Soundness and limits**: exact if no bound was hit. Otherwise the instances found are feasible, and the others stay
+//! undecided.
 
 mod beginnings;
 mod graph;

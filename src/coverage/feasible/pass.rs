@@ -1,11 +1,11 @@
-//! Which beginnings of matches are possible in which states, for the instances of one first access.
+//! Computes which beginnings of matches are possible in which states, for the instances of one first access.
 //!
-//! **Input**: the graph of all steps, and the instances. **Output**: those that some walk covers.
+//! **Input**: the graph of all steps, and the instances. **Output**: the instances that some walk covers.
 //!
-//! **Algorithm**: each beginning has a number, each state a set of bits. States are worked through in reverse postorder,
-//! again where a set has grown, until none grows; then only what is new there is looked at (semi-naive evaluation). A step that does
-//! nothing but access memory keeps all beginnings, so its set is added as whole words; only the beginnings that wait for this access
-//! are looked at one by one ([`Beginnings`]).
+//! **Algorithm**: each beginning has a number, and each state has a set of bits. States are processed in reverse postorder, and
+//! again when their set has grown, until no set grows. A repeated visit looks only at the new beginnings (semi-naive evaluation).
+//! A step that only accesses memory keeps all beginnings, so its set is added as whole words. Only the beginnings that wait for
+//! this access are examined one by one ([`Beginnings`]).
 //!
 //! **Soundness and limits**: the pass ends as soon as all instances are covered.
 

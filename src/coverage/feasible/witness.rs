@@ -3,10 +3,11 @@
 //! **Input**: the graph of all steps, and an instance. **Output**: the steps of an execution that covers it, up to the step of its
 //! last access.
 //!
-//! **Algorithm**: breadth-first search through pairs of a state and a beginning of the instance, or none. Each pair keeps the
-//! step that has led to it first, so the execution is one of the shortest.
+//! **Algorithm**: breadth-first search through pairs of a state and a beginning of the instance (or no beginning). Each pair
+//! keeps the step that first led to it, so the execution is a shortest one.
 //!
-//! **Soundness and limits**: what is found covers the instance. Where the bound of work is hit, nothing is found.
+//! **Soundness and limits**: an execution that is found covers the instance. If the bound on the work is hit, no execution is
+//! found.
 
 use super::Space;
 use super::beginnings::{Beginnings, NONE};

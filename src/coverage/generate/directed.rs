@@ -2,20 +2,21 @@
 //!
 //! **Input**: an [`Aim`], and a seed. **Output**: a [`Policy`].
 //!
-//! **Algorithm** (Wang et al., algorithm 5: threads are scheduled eagerly where they come to a step of the pattern; it looks
-//! at what has happened, not at a plan made before).
+//! **Algorithm** (Wang et al., algorithm 5: a thread is scheduled eagerly when it reaches a step of the pattern; decisions depend
+//! on what has happened, not on a plan made before).
 //!
-//! 1. The next letter of the pattern is played as soon as its thread stands before its access, on the cell that the letters
-//!    before have fixed.
-//! 2. The other thread is held where it stands before a letter of its own whose turn has not come: if it went on, that
-//!    letter would be lost. It is let go when nobody else can move.
-//! 3. Else the thread of the next letter goes on, in three of four executions; in the others a thread is drawn. A thread that
-//!    has gone on for long without coming to its letter may wait for the other one: then threads are drawn as well.
+//! 1. The next letter of the pattern is executed as soon as its thread stands before the access of the letter, on the cell that
+//!    the earlier letters have fixed.
+//! 2. The other thread is held if it stands before a letter of its own whose turn has not come: if it went on, that letter would
+//!    be lost. It is released when no other thread can move.
+//! 3. Otherwise the thread of the next letter goes on in three of four executions; in the others a thread is drawn at random. A
+//!    thread that has run for long without reaching its letter may be waiting for the other thread: then threads are drawn as
+//!    well.
 //! 4. One of four executions may let the first letter pass, so that the pattern may begin later.
-//! 5. Behind the last letter threads are drawn.
+//! 5. After the last letter, threads are drawn at random.
 //!
-//! **Soundness and limits**: an execution is one of the program, whatever its aim. Letters are played by the two threads of
-//! the test; what threads play that a call makes is left to chance.
+//! **Soundness and limits**: every execution is an execution of the program, whatever its aim. The two threads of the test
+//! execute the letters; threads that a call creates execute letters only by chance.
 
 use crate::instance::Instance;
 use crate::pattern::{Role, Slot};

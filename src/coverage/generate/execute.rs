@@ -1,15 +1,16 @@
-//! Executes one test, and judges what it does.
+//! Executes one test, and judges its behaviour.
 //!
-//! **Input**: a test, the instances that it is directed at, and bounds. **Output**: a [`TestRun`]: what its executions cover,
-//! and each violation and each note once.
+//! **Input**: a test, the instances that it is directed at, and bounds. **Output**: a [`TestRun`]: the coverage of its
+//! executions, with each violation and each note once.
 //!
 //! **Algorithm**.
 //!
-//! 1. All serial orders of the calls say what is right ([`SerialEnds`]). A test whose prefix fails or waits is of no use.
-//! 2. Executions are directed at the instances, in turn; the others are at random.
-//! 3. All executions are looked at, where the states are not too many. Then the verdict about the test is exact.
+//! 1. All serial orders of the calls define the correct behaviour ([`SerialEnds`]). A test whose prefix fails or waits is
+//!    useless.
+//! 2. Some executions are directed at the instances in turn; the others are random.
+//! 3. If the states are not too many, all executions are examined. Then the verdict about the test is exact.
 //!
-//! **Soundness and limits**: what is found is real. Where there are too many states, a test may hide more.
+//! **Soundness and limits**: every violation found is real. If there are too many states, a test may have further violations.
 
 use super::directed::{Aim, Directed};
 use super::program::TestProgram;

@@ -1,7 +1,7 @@
-//! What test generation has found, as plain data.
+//! The results of test generation, as plain data.
 //!
-//! **Input**: a minimised test, with the end of an execution that shows something. **Output**: a [`Failure`] or a [`Note`] with
-//! names, texts and results, from which a reader can build the test again.
+//! **Input**: a minimised test, with the end of an execution that shows a violation or a note. **Output**: a [`Failure`] or a
+//! [`Note`] with names, texts and results, from which a reader can build the test again.
 
 use super::execute::{Context, NoRun, OneExecution, Prepared};
 use super::minimise::Minimised;

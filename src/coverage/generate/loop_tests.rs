@@ -1,4 +1,5 @@
-//! The whole loop: bugs of several kinds are found with every strategy and seed, small, and none in the corrected classes.
+//! Tests of the whole loop: every strategy and seed finds bugs of several kinds with small tests, and none in the corrected
+//! classes.
 
 use super::testing::unit;
 use super::*;

@@ -1,22 +1,23 @@
 //! Makes tests.
 //!
-//! **Input**: a [`Subject`], which accesses each of its methods comes to, [`PairRanks`], and random numbers. **Output**: [`TestCase`]s:
-//! for an instance of a pattern, for a pair of methods, or at random.
+//! **Input**: a [`Subject`], the accesses that each of its methods reaches, [`PairRanks`], and random numbers. **Output**:
+//! [`TestCase`]s: for an instance of a pattern, for a pair of methods, or at random.
 //!
 //! **Algorithm** (Wang et al., algorithm 4, and CovCon).
 //!
-//! 1. For an instance, each letter gets a method that comes to its access; letters of one thread that one call comes to may
-//!    be left to that call. Of the pairs of methods for the first letters of both threads, one that was covered least often
-//!    is taken, or any. The calls of a thread stand in the order of its letters, which need not be in turn with those of
-//!    the other thread: patterns 10 and 12 to 15 are a, b, b, a.
-//! 2. Some calls more, at random, may stand anywhere in a thread.
-//! 3. The prefix is some calls at random, rather of methods that change something, and of none that may wait; or so many
-//!    calls of one method that one call more makes a number of the file.
-//! 4. The post part tells states apart: what gives a result and changes nothing, public fields, variables of the file.
-//! 5. In half of the tests the second thread takes its arguments from those of the first; the other calls take half of
-//!    theirs from both.
+//! 1. For an instance, each letter gets a method that reaches its access. If one call reaches several letters of one thread, that
+//!    call may serve all of them. Among the pairs of methods for the first letters of both threads, either a pair that was
+//!    covered least often is taken, or any pair. The calls of a thread follow the order of its letters. They need not alternate
+//!    with those of the other thread: patterns 10 and 12 to 15 are a, b, b, a.
+//! 2. Some additional random calls may stand anywhere in a thread.
+//! 3. The prefix consists of some random calls, which prefer methods that change state and exclude methods that may wait.
+//!    Alternatively it repeats the calls of one method so often that one more call reaches a number of the file.
+//! 4. The post part distinguishes states: it contains methods that return a result and change nothing, public fields, and
+//!    variables of the file.
+//! 5. In half of the tests the second thread takes its arguments from those of the first thread; the other calls take half of
+//!    their arguments from both.
 //!
-//! **Soundness and limits**: a test may break rules of use that stand nowhere in the text.
+//! **Soundness and limits**: a test may break rules of use that the text does not state.
 
 use super::directed::Aim;
 use super::subject::{CallableId, ObjectId, Subject};

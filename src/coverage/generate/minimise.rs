@@ -1,16 +1,15 @@
 //! Makes a failing test small.
 //!
-//! **Input**: a test, and what it shows. **Output**: a [`Minimised`]: a test that shows the same with fewest calls, then simplest
-//! arguments, and an execution with few switches.
+//! **Input**: a test, and the behaviour that it shows. **Output**: a [`Minimised`]: a test that shows the same with the fewest
+//! calls, then the simplest arguments, and an execution with few switches.
 //!
-//! **Algorithm**: parts are left out as long as the rest shows the same: first whole parts of the test, then single calls. Main
-//! makes a call instead of a thread where that shows the same. After that
-//! arguments are replaced by simpler values, and objects by the first of their class. Whether a test shows it is decided by a
-//! search through all its executions. Of the executions that show it, the one is taken that switches threads least often once
-//! its steps are put into a better order.
+//! **Algorithm**: parts are removed as long as the rest shows the same: first whole parts of the test, then single calls. Main
+//! makes a call in place of a thread if the test still shows the same. Then arguments are replaced by simpler values, and objects
+//! by the first object of their class. A search through all executions decides whether a test shows the behaviour. Among the
+//! executions that show it, the result is the one with the fewest thread switches after its steps are reordered.
 //!
-//! **Soundness and limits**: no single call can be left out of the result, but there may be a smaller test. Where a test has too
-//! many states, some executions at random are tried; where they do not show it, the part stays.
+//! **Soundness and limits**: no single call can be removed from the result, but a smaller test may exist. If a test has too many
+//! states, some random executions are tried; if they do not show the behaviour, the part stays.
 
 use super::execute::{Context, FindingKey, Prepared};
 use super::subject::Subject;

@@ -1,10 +1,10 @@
-//! Tests for thread-safe classes: made, executed, judged, and made small.
+//! Generates, executes, judges and minimises tests for thread-safe classes.
 //!
-//! **Input**: a file without `main`, and a [`Request`]. **Output**: [`Generated`]: failures, deadlocks and results that no order of
-//! the calls has, each with a small test and an execution that shows it; the tests that cover something new; and what all
-//! of them cover.
+//! **Input**: a file without `main`, and a [`Request`]. **Output**: [`Generated`]: failures, deadlocks and results that no order
+//! of the calls has, each with a small test and an execution that shows it; the tests that cover something new; and the coverage
+//! of all tests together.
 //!
-//! **Source**: MAPTest (Wang et al., ASE 2019, section IV), with the changes that `docs/coverage.md` tells.
+//! **Source**: MAPTest (Wang et al., ASE 2019, section IV), with the changes that `docs/coverage.md` describes.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Verdicts against an oracle that knows no threads: each order of the calls is written as a program of main alone.
+//! Compares verdicts with an oracle without threads: each order of the calls is written as a program of main alone.
 
 use super::make::{Maker, PairRanks};
 use super::program::TestProgram;

@@ -1,7 +1,7 @@
 //! A test as a program.
 //!
-//! **Input**: a [`TestCase`]. **Output**: a [`TestProgram`]: the program compiled, the cells whose last values are the final state,
-//! and in which line each call stands; and [`CallResults`], what the calls of an execution gave.
+//! **Input**: a [`TestCase`]. **Output**: a [`TestProgram`]: the compiled program, the cells whose last values are the final
+//! state, and the line of each call; and [`CallResults`], the results of the calls of an execution.
 
 use super::subject::Subject;
 use super::test::{CallPlace, TestCase};

@@ -1,4 +1,4 @@
-//! What is asked of test generation, and what stands in its way.
+//! The request for test generation, and the reasons why it cannot be met.
 
 use super::found::Strategy;
 use std::fmt;

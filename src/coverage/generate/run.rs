@@ -2,21 +2,22 @@
 //!
 //! **Input**: a file without `main`, and a [`Request`]. **Output**: [`Generated`].
 //!
-//! **Algorithm** (Wang et al., algorithm 2, mended).
+//! **Algorithm** (Wang et al., algorithm 2, corrected).
 //!
-//! 1. A test is made for the next instance that was not covered yet ([`Targets`]), for a pair of methods, or at random, as
-//!    the strategy says. Where no instance is left, tests are made for pairs.
-//! 2. It is executed: directed at the instance, then at others that it may cover, then at random; and looked at as a whole
-//!    where it is small ([`execute`]).
-//! 3. It is kept if it covers an instance or a pair of methods that none before has covered, or fails. What fails is
-//!    made small, and listed once for each status and place; results that no order has, once for each pair of methods.
-//! 4. That goes on until a violation is found that counts, or as many tests were made as are asked for.
+//! 1. A test is made for the next uncovered instance ([`Targets`]), for a pair of methods, or at random, depending on the
+//!    strategy. If no instance is left, tests are made for pairs.
+//! 2. The test is executed: directed at the instance, then at other instances that it may cover, then at random. If it is small,
+//!    all its executions are examined ([`execute`]).
+//! 3. The test is kept if it fails, or if it covers an instance or a pair of methods that no earlier test has covered. A failing
+//!    test is minimised, and listed once for each status and place. Results that no order has are listed once for each pair of
+//!    methods.
+//! 4. This continues until a violation that counts is found, or until the requested number of tests is reached.
 //!
-//! Tests are made in batches of a fixed size, all from what was covered before the batch, and executed on several cores. What
-//! they show is added up in their order.
+//! Tests are made in batches of a fixed size, based on the coverage before the batch, and executed on several cores. Their
+//! results are added up in the order of the tests.
 //!
-//! **Soundness and limits**: the same for a seed and any number of cores, where the number of tests is what ends it. What is
-//! found is real; that nothing is found proves nothing.
+//! **Soundness and limits**: if the number of tests ends the loop, the result depends on the seed only, not on the number of
+//! cores. Every violation found is real; the absence of violations proves nothing.
 
 use super::directed::Aim;
 use super::execute::{Context, Finding, FindingKey, NoRun, TestRun, execute, mix};

@@ -1,13 +1,13 @@
-//! What tests are made of: the methods of a class, objects that they can be called on, and values.
+//! The material of tests: the methods of a class, objects that they can be called on, and values.
 //!
 //! **Input**: the methods of a file, and the class under test. **Output**: a [`Subject`].
 //!
-//! **Algorithm**: there is one object of the class, which both threads use, and a second one where some method takes an object
-//! of the class. Of a class that methods take besides there is an object as well. Threads call the methods of the class, and
-//! what takes an object of it; before the threads start, methods of the other objects may be called, too.
+//! **Algorithm**: there is one object of the class, which both threads use, and a second one if some method takes an object of
+//! the class. There is also an object of each other class that the methods take. Threads call the methods of the class, and
+//! functions that take an object of it. Before the threads start, methods of the other objects may be called too.
 //!
-//! **Soundness and limits**: what takes an object of synchronisation or a thread is not called. Where the class is none,
-//! the functions of the file are called that need no object.
+//! **Soundness and limits**: methods that take a synchronisation object or a thread are not called. If there is no class under
+//! test, the functions of the file that need no object are called.
 
 use super::values::Values;
 use cssame_harness::{Methods, ParameterType, Signature};

@@ -1,13 +1,14 @@
-//! Which instance of a pattern is tried next.
+//! Chooses the instance of a pattern to try next.
 //!
-//! **Input**: the instances of a universe that some class may cover. **Output**: [`Targets`], which gives the next ones, and is
-//! told which were covered.
+//! **Input**: the instances of a universe that some class may cover. **Output**: [`Targets`], which returns the next instances,
+//! and is told which were covered.
 //!
-//! **Algorithm**: a queue, in which the patterns take turns. An instance that was missed a number of times goes to the back,
-//! so that none is starved: as printed, the loop of the paper never comes to patterns of two variables as long as one of a
-//! single variable is left, which may be infeasible.
+//! **Algorithm**: a queue, in which the patterns take turns. An instance that was missed a number of times goes to the back, so
+//! that no instance is starved. As printed, the loop of the paper never reaches patterns of two variables while one of a single
+//! variable is left, which may be infeasible.
 //!
-//! **Soundness and limits**: where there are very many instances, a part of them is drawn at random, as many of each pattern.
+//! **Soundness and limits**: if there are very many instances, a random sample of them is taken, with equal numbers for each
+//! pattern.
 
 use crate::instance::{Instance, instances, totals};
 use crate::pattern::{PATTERNS, PatternId, Slot};

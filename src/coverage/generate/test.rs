@@ -1,11 +1,10 @@
 //! Tests as data, and as source text.
 //!
 //! **Input**: calls, given by the numbers of a [`Subject`]. **Output**: the `main` that makes them ([`TestCase::main`]), and the
-//! same as a reader sees it ([`TestCase::source`]).
+//! same test in the form for readers ([`TestCase::source`]).
 //!
-//! **Algorithm**: main makes the calls of the prefix, then the two threads `a` and `b` make theirs, then main makes those
-//! of the post part. Who calls prints the result. The text of the file stays what it is, so its places are those of the
-//! file.
+//! **Algorithm**: main makes the calls of the prefix, then the two threads `a` and `b` make theirs, then main makes the calls of
+//! the post part. The caller prints the result. The text of the file is unchanged, so its places are those of the file.
 
 use super::subject::{CallableId, ObjectId, Subject};
 use cssame_harness::MainText;

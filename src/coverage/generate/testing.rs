@@ -1,4 +1,4 @@
-//! For tests: a class with tests that are written as text.
+//! Test support: a class with tests that are written as text.
 
 use super::program::TestProgram;
 use super::subject::Subject;

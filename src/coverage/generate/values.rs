@@ -2,11 +2,11 @@
 //!
 //! **Input**: the literals of the file. **Output**: for each type a list of [`Values`] with weights, the simplest first.
 //!
-//! **Algorithm**: integers are 0, 1, -1, the literals, their neighbours, and the least and the greatest of the type; doubles
-//! and strings are literals, 0.0, 1.0 and the empty string. What indexes and counts most probably allow is drawn more often
-//! than the ends of a type, which many methods cannot stand.
+//! **Algorithm**: integers are 0, 1, -1, the literals, their neighbours, and the least and the greatest of the type; doubles and
+//! strings are literals, 0.0, 1.0 and the empty string. Values that are likely valid as indices and counts are drawn more often
+//! than the extremes of a type, which many methods do not tolerate.
 //!
-//! **Soundness and limits**: other values may be needed to come to a place.
+//! **Soundness and limits**: other values may be needed to reach a place.
 
 use cssame_harness::{FileValues, ValueType};
 use cssame_schedule::Random;

@@ -1,24 +1,24 @@
-//! What an executed test shows: a failure, a deadlock, results that no order of its calls has, or nothing.
+//! The verdict on an executed test: a failure, a deadlock, results that no order of its calls has, or nothing.
 //!
 //! **Input**: the ends of the executions of a test in which calls are not interleaved ([`calls`]), those of the same test on a
 //! reference class, if one is given, and the end of an execution. **Output**: a [`Verdict`].
 //!
 //! **Algorithm**.
 //!
-//! 1. An execution to the end is explained by a serial order with the same results, the post part included (linearizability
-//!    of the test: Herlihy and Wing, TOPLAS 1990). Of the values of `choose`, all are tried.
-//! 2. One in which calls wait for ever is explained by one serial order of the calls that have returned, with their results,
-//!    behind which each of the waiting calls, made next, waits as well (stuck histories: Burckhardt, Dern, Musuvathi and Tan,
-//!    "Line-Up", PLDI 2010). So a queue may let `take` wait where nothing was put, but must not lose a notification.
-//!    Where both threads wait at barriers in calls that were made in the same state, the two let each other go on: of what
-//!    comes then, no serial order tells, and nothing is said.
-//! 3. A failure or a deadlock is *sequential* where some serial order shows it at the same place, or a call waits for a lock
-//!    that its own thread holds: it is no consequence of threads coming between each other.
-//! 4. Where results are explained, but no serial order with these results leaves the same values in all variables, that is
-//!    a note: no public call of the test tells.
+//! 1. An execution to the end is explained by a serial order with the same results, the post part included (linearizability of
+//!    the test: Herlihy and Wing, TOPLAS 1990). All values of `choose` are tried.
+//! 2. An execution in which calls wait for ever is explained by one serial order of the returned calls, with their results, after
+//!    which each waiting call, if made next, waits as well (stuck histories: Burckhardt, Dern, Musuvathi and Tan, "Line-Up", PLDI
+//!    2010). So a queue may let `take` wait if nothing was put, but must not lose a notification. If both threads wait at
+//!    barriers in calls that were made in the same state, the two calls release each other. No serial order predicts the result,
+//!    so there is no verdict.
+//! 3. A failure or a deadlock is *sequential* if some serial order shows it at the same place, or if a call waits for a lock that
+//!    its own thread holds: interleaving does not cause it.
+//! 4. If the results are explained, but no serial order with these results leaves the same values in all variables, there is a
+//!    note: no public call of the test shows the difference.
 //!
-//! **Soundness and limits**: exact for this execution of this test. Results that are not printed, because a function of the
-//! file has the name `print`, are not compared.
+//! **Soundness and limits**: exact for this execution of this test. Results are not compared if a function of the file has the
+//! name `print`, because they are not printed then.
 
 use super::program::TestProgram;
 use super::test::TestCase;

@@ -1,7 +1,7 @@
 //! How executions of a test end, and the serial orders that explain them.
 //!
-//! **Input**: the last state of an execution, and how far its calls are. **Output**: a [`CallEnd`]: what is printed, which
-//! calls wait for ever, and what the given cells hold.
+//! **Input**: the last state of an execution, and the progress of its calls. **Output**: a [`CallEnd`]: the printed output, the
+//! calls that wait for ever, and the values of the given cells.
 
 use super::tracker::CallTracker;
 use cssame_explore::OutcomeStatus;

@@ -1,15 +1,16 @@
-//! How a test of two threads that call methods can end: in all executions, or where calls are not interleaved.
+//! Computes the possible ends of a test of two threads that call methods: in all executions, or only in those where calls are not
+//! interleaved.
 //!
-//! **Input**: the machine of a program in which main forks two threads, once, each of which makes some calls; how many; the
-//! cells whose last values are of interest; a budget. **Output**: each distinct [`CallEnd`] once, with a shortest execution.
+//! **Input**: the machine of a program in which main forks two threads, once, each of which makes some calls; the number of
+//! calls; the cells whose last values are of interest; a budget. **Output**: each distinct [`CallEnd`] once, with a shortest
+//! execution.
 //!
-//! **Algorithm**: a search through states with a monitor that knows which thread is inside of a call. In a *serial*
-//! execution a thread switch happens only between calls, so that its ends are what the calls may do one after the other:
-//! all values of `choose` and all orders within a call included. A call that waits there ends the execution: it cannot
-//! return without one that begins later.
+//! **Algorithm**: a search through states with a monitor that knows which thread is inside a call. In a *serial* execution a
+//! thread switch happens only between calls. Its ends are the possible results of the calls one after the other, including all
+//! values of `choose` and all orders within a call. A call that waits there ends the execution: it cannot return unless a later
+//! call begins.
 //!
-//! **Soundness and limits**: exact, provided that no bound was hit. Threads that a call has spawned may go on between
-//! calls.
+//! **Soundness and limits**: exact, provided that no bound was hit. Threads that a call has spawned may run between calls.
 
 mod ends;
 mod tracker;

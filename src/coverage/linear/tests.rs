@@ -1,4 +1,4 @@
-//! Tests of how calls can end, one after the other and interleaved.
+//! Tests of the possible ends of calls, serial and interleaved.
 
 use super::*;
 use cssame_model::{Model, Options};

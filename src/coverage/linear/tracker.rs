@@ -1,15 +1,15 @@
-//! How far the two threads of a test are in their calls.
+//! Tracks the progress of the two threads of a test through their calls.
 //!
-//! **Input**: the events of an execution of a program in which main forks two threads, once, each of which calls one
-//! function or method after the other. **Output**: for each thread whether it is inside of a call, how many have
-//! returned, and whether it has ended; for a search in which calls are not interleaved also from which state the last call
-//! was made, and which threads could not make their next call there.
+//! **Input**: the events of an execution of a program in which main forks two threads, once, each of which calls functions or
+//! methods one after the other. **Output**: for each thread, whether it is inside a call, how many calls have returned, and
+//! whether it has ended. For a search without interleaved calls, also the state in which the last call was made, and the threads
+//! that could not make their next call there.
 //!
 //! **Algorithm**: the threads are those that main itself forks, outside of any call. A call is open from its first visible
-//! operation to its return. Where calls are not interleaved, only a thread with an open call may move, and what it has made;
-//! a thread that has returned from its last call ends before others go on.
+//! operation to its return. If calls are not interleaved, only a thread with an open call and the threads that it has created may
+//! move. A thread that has returned from its last call ends before others go on.
 //!
-//! **Soundness and limits**: threads that a call has spawned, and that outlive it, may move at any time.
+//! **Soundness and limits**: threads that a call has spawned and that outlive it may move at any time.
 
 use cssame_explore::frame::{Monitor, fingerprint_of};
 use cssame_ir::FunctionId;

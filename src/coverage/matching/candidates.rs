@@ -1,7 +1,7 @@
-//! Instances by their beginnings.
+//! Instances indexed by their beginnings.
 //!
-//! **Input**: instances. **Output**: [`Candidates`]: how many of them begin with given accesses. A search for them needs to
-//! follow only what some of them begin with.
+//! **Input**: instances. **Output**: [`Candidates`]: the number of instances that begin with given accesses. So a search for them
+//! follows only beginnings that some instance has.
 
 use super::trie::{NodeId, Trie};
 use crate::instance::Instance;

@@ -1,10 +1,10 @@
-//! Matches the events of one execution, as they come.
+//! Matches the events of one execution incrementally.
 //!
-//! **Algorithm**: each beginning of a match is kept once, with the last time at which it was made: a thread that does not
-//! know of an earlier one does not know of a later one either. Whether a thread knows of an access, vector clocks of forks and
-//! joins tell. Beginnings are found by what they wait for, so that an access meets those alone that may go on with it.
-//! Where it is known which instances are possible at all, a beginning is given up as soon as the execution has covered
-//! all of those that begin with its accesses: many threads and many cells show the same again and again.
+//! **Algorithm**: each beginning of a match is kept once, with the last time at which it was created: a thread that does not know
+//! of an earlier creation does not know of a later one either. Vector clocks of forks and joins decide whether a thread knows of
+//! an access. Beginnings are indexed by the access that they wait for, so that an access meets only the beginnings that it can
+//! extend. If the possible instances are known, a beginning is dropped as soon as the execution has covered all instances that
+//! begin with its accesses: many threads and cells repeat the same beginnings.
 
 use super::candidates::Candidates;
 use super::partial::{Awaited, CellNumber, Meaning, Partial, Step};

@@ -1,17 +1,17 @@
-//! Beginnings of matches, and how an execution goes on with them.
+//! Beginnings of matches, and how an execution extends them.
 //!
-//! **Input**: a beginning and what a thread does. **Output**: the beginnings, and the matches, that come of it.
+//! **Input**: a beginning and an action of a thread. **Output**: the resulting beginnings and matches.
 //!
-//! **Algorithm**: a beginning knows its threads, its cells and its accesses, and which threads *know* of its last access:
-//! those that are behind it by forks, joins and the ends of threads. A new thread knows what its maker knows; a join makes
-//! known what the joined thread knows. The next access of another thread goes on with the beginning if it does not know of the
-//! last one.
+//! **Algorithm**: a beginning records its threads, its cells and its accesses, and which threads *know* of its last access: those
+//! that are ordered after it by forks, joins and the ends of threads. A new thread knows all that its creator knows. After a
+//! join, the joining thread knows all that the joined thread knows. The next access of another thread extends the beginning if
+//! that thread does not know of the last access.
 //!
-//! A join of forked threads waits for those that were made in the same function: the threads of a `cobegin` in a function
-//! that the head of a `parfor` calls end at another join than those of the `parfor`.
+//! A join of forked threads waits for the threads that were forked in the same function. If the head of a `parfor` calls a
+//! function with a `cobegin`, the threads of the `cobegin` end at another join than those of the `parfor`.
 //!
-//! A beginning is *hopeless* if no thread is left that could go on with it: the thread that must has ended, or all that
-//! there are know of the last access; new threads would know of it as well.
+//! A beginning is *hopeless* if no remaining thread can extend it: the thread that must extend it has ended, or all existing
+//! threads know of the last access. New threads would know of it as well.
 
 use super::trie::{NodeId, Trie};
 use crate::instance::Instance;

@@ -1,4 +1,4 @@
-//! What `coverage` says, as plain data: the keys of its JSON (docs/json.md).
+//! The answer of `coverage` as plain data: the keys of its JSON (docs/json.md).
 
 use super::lines::LinesReport;
 use cssame_explore::report::{DeadlockReport, FailureReport};

@@ -1,9 +1,9 @@
-//! What executions cover, line by line: for annotated listings and for the formats of other tools.
+//! Coverage of executions line by line: for annotated listings and for the formats of other tools.
 //!
 //! **Input**: [`Findings`] and the text. **Output**: [`LinesReport`]. An instance belongs to the line of its first access.
 //!
-//! **Soundness and limits**: numbers by line count all instances. One by one they are listed up to [`MAX_BRANCHES`], those
-//! that are covered first.
+//! **Soundness and limits**: the numbers of a line count all instances. Up to [`MAX_BRANCHES`] instances are listed individually,
+//! covered ones first.
 
 use crate::find::Findings;
 use crate::instance::{Instance, instances};

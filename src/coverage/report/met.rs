@@ -1,13 +1,13 @@
-//! Failures and deadlocks with names, and what may have triggered them.
+//! Failures and deadlocks with names, and their possible triggers.
 //!
-//! **Input**: [`Findings`] of a program. **Output**: [`MetReport`]: each failure with the steps of its execution, and some of the
-//! instances of patterns that this execution covers and none that ends well.
+//! **Input**: [`Findings`] of a program. **Output**: [`MetReport`]: each failure with the steps of its execution, and some
+//! instances of patterns that this execution covers and no successful execution covers.
 //!
-//! **Algorithm**: a difference of sets. The instances whose last access was made last stand first: they are nearest to the end.
+//! **Algorithm**: a set difference. Instances whose last access was made latest come first: they are nearest to the end.
 //!
-//! **Soundness and limits**: the difference is that of the executions that were made. It points at an order, and is no proof that
-//! this order is the reason: where few executions have ended well, orders without harm are among them. Where none has, or not all
-//! beginnings of matches were followed, nothing is said.
+//! **Soundness and limits**: the difference refers to the executions that were made. It suggests an order as the cause, but
+//! proves nothing: if few executions have ended well, it includes harmless orders. If no execution has ended well, or not all
+//! beginnings of matches were followed, nothing is reported.
 
 use super::data::{MetReport, SeededDeadlock, SeededFailure, TriggerReport, TriggersReport};
 use super::{Findings, Instance, Model, steps_report};

@@ -1,7 +1,7 @@
 //! Findings with names.
 //!
-//! **Input**: [`Findings`], and the text and the program that they are about. **Output**: [`CoverageReport`], whose keys
-//! other programs rely on (docs/json.md).
+//! **Input**: [`Findings`], with the text and the program that they refer to. **Output**: [`CoverageReport`], whose keys other
+//! programs rely on (docs/json.md).
 
 mod data;
 mod lines;
