@@ -1,17 +1,17 @@
-//! What executions can be directed at beside races: deadlocks, tears, lost notifications, terms.
+//! Goals of directed executions other than races: deadlocks, tears, lost notifications, terms.
 //!
-//! **Input**: a model, the [`Target`], and how many executions to make. **Output**: an [`AimFinding`] for each single
-//! thing that the target means, such as a cycle of locks.
+//! **Input**: a model, the [`Target`], and the number of executions to make. **Output**: an [`AimFinding`] for each single goal
+//! that the target contains, such as a cycle of locks.
 //!
-//! **Algorithm**: the static analyses name what might happen; for each of these, executions are held back where it
-//! takes ([`super::hold`]), and each is asked whether it has happened:
+//! **Algorithm**: the static analyses list the possible events. For each of them, executions hold threads back at the necessary
+//! places ([`super::hold`]), and each execution is checked for the event:
 //!
 //! - a cycle of the lock-order graph: some execution ends in a deadlock in which a thread waits at one of its places;
 //! - an endangered correlation: an execution tears it ([`tears`]);
 //! - a wait for a notification: an execution ends in a deadlock in which a thread waits there;
 //! - a term: the read has seen the definition.
 //!
-//! **Soundness and limits**: what is found is real. What is not found may still be possible.
+//! **Soundness and limits**: every event found is real. An event that is not found may still be possible.
 
 use super::directed::seed_of;
 use super::ends::{BadEnd, BadEnds, Origin};

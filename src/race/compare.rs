@@ -1,13 +1,13 @@
-//! Schedulers side by side: how often each brings two threads before the accesses of a pair at once.
+//! Compares schedulers: how often each of them brings two threads before the accesses of a pair at the same time.
 //!
-//! **Input**: a scheduler, its granularity, the pairs, and how many executions to make. **Output**: a [`Comparison`]:
-//! for each pair in how many executions it was hit, and in which one first.
+//! **Input**: a scheduler, its granularity, the pairs, and the number of executions to make. **Output**: a [`Comparison`]: for
+//! each pair, the number of executions that hit it, and the first of these.
 //!
-//! **Algorithm**: a policy around that of the scheduler looks before each step at what the threads would access. One
-//! series of executions serves all pairs of a scheduler that is not directed at any.
+//! **Algorithm**: a policy around that of the scheduler checks before each step which accesses the threads would make. For a
+//! scheduler that is not directed at a pair, one series of executions serves all pairs.
 //!
-//! **Soundness and limits**: a hit is a race. The executions of the greybox search learn from each other, so that their
-//! number of hits is no estimate; the first one tells something.
+//! **Soundness and limits**: a hit is a race. The executions of the greybox search learn from each other, so their number of hits
+//! is not an estimate; only the first hit is meaningful.
 
 use super::directed::seed_of;
 use super::ends::{BadEnd, BadEnds, Origin};

@@ -1,36 +1,34 @@
-//! Race-directed scheduling: brings two threads before two accesses at once.
+//! Race-directed scheduling: brings two threads before two accesses at the same time.
 //!
 //! **Input**: a pair of places, and a seed. **Output**: a [`Policy`], which knows after the execution whether it has
 //! hit the race.
 //!
 //! **Algorithm** (Sen 2008, Algorithm 1, with the corrections of docs/races.md).
 //!
-//! 1. Draw a thread that can move and is not postponed. If its next step accesses neither place, it goes on.
-//! 2. Else compare it with the threads that are postponed. If one of them stands at the other place, and their
-//!    accesses race, the race is real: a *hit*. Two threads at the same one of two places are another race, which is
-//!    noted, and both wait on.
-//! 3. A hit is resolved by a fair coin: either the arriving thread does its step, or it is postponed and all that wait
-//!    in conflict with it do theirs, one after the other.
+//! 1. Draw a thread that can move and is not postponed. If its next step accesses neither place, the thread does the step.
+//! 2. Otherwise compare it with the postponed threads. If one of them stands at the other place, and their accesses race, the
+//!    race is real: a *hit*. Two threads at the same one of two places are another race, which is recorded; both stay postponed.
+//! 3. A fair coin resolves a hit: either the arriving thread does its step, or it is postponed and all threads that wait in
+//!    conflict with it do their steps, one after the other.
 //! 4. Without a hit, the thread is postponed.
-//! 5. If all threads that can move are postponed, a random one of them does its step; so does one that was postponed
-//!    while the others have done more than `max_postponed` steps.
-//!    Where a place may run more than once, half of the executions let a thread that comes to it alone pass at every
-//!    second time: the race may be possible only behind the first one.
-//! 6. After a hit, half of the executions keep the losers postponed, as the paper has it; in the other half nobody is
-//!    postponed any more, and the threads are drawn at random. Harm that comes only when both have gone on is seen there.
+//! 5. If all threads that can move are postponed, a random one of them does its step. A thread that was postponed while the
+//!    others have done more than `max_postponed` steps also does its step. If a place may run more than once, half of the
+//!    executions let a thread that reaches it alone pass every second time: the race may be possible only after the first visit.
+//! 6. After a hit, half of the executions keep the losers postponed, as in the paper. In the other half no thread is postponed
+//!    any more, and the threads are drawn at random. These executions show harm that occurs only after both threads have gone on.
 //!
-//! Half of the executions draw threads as step 1 says, the other half by random priorities, which keep one thread
-//! going for as long as it can (Burckhardt, Kothari, Musuvathi and Nagarakatte 2010): a read at the very beginning of
-//! a thread that is to come after many steps of another one is nearly out of reach of the first half. A thread that
-//! has done [`RUN`] steps in a row falls behind all others.
+//! Half of the executions draw threads as in step 1. The other half use random priorities, which keep one thread running as long
+//! as it can (Burckhardt, Kothari, Musuvathi and Nagarakatte 2010). The first half can hardly reach a race in which a read at the
+//! very beginning of a thread must come after many steps of another thread. A thread that has done [`RUN`] steps in a row gets
+//! the lowest priority.
 //!
-//! A thread waits only before an access that may race: one that reads does not wait for one that reads.
+//! A thread waits only before an access that may race: a reading thread does not wait for another reading thread.
 //!
-//! A thread that is taken out of the postponed ones does its step at once: to ask it again whether it stands at a
-//! place of the pair, as the paper's text has it, would postpone it for ever.
+//! A thread that is released from the postponed ones does its step at once. The text of the paper checks again whether it stands
+//! at a place of the pair, which would postpone it for ever.
 //!
-//! **Soundness and limits**: a hit is a race: both threads stand before their accesses in a state that an execution
-//! has reached. That there is no hit proves nothing.
+//! **Soundness and limits**: a hit is a race: both threads stand before their accesses in a reached state. The absence of hits
+//! proves nothing.
 
 use cssame_ir::{Access, Program};
 use cssame_schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};

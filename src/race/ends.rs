@@ -1,10 +1,10 @@
-//! Failures and deadlocks that executions end in, whatever the executions were made for.
+//! Failures and deadlocks in which executions end, whatever the purpose of the executions.
 //!
-//! **Input**: the ends of executions, with where they come from. **Output**: each distinct failure and each distinct
-//! deadlock once, with the first execution that has shown it.
+//! **Input**: the ends of executions, with their origins. **Output**: each distinct failure and each distinct deadlock once, with
+//! the first execution that has shown it.
 //!
-//! **Soundness and limits**: all of them are real. Threads are named as users read them, since numbers of names differ
-//! from execution to execution.
+//! **Soundness and limits**: all of them are real. Threads are named as users see them, since the numbers of names differ between
+//! executions.
 
 use super::place::PlacePair;
 use cssame_explore::{BlockedThread, WaitsFor, blocked_threads};

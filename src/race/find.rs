@@ -1,8 +1,8 @@
-//! The two phases, the exploration and the verdicts, one after the other.
+//! Runs the two phases, the exploration and the verdicts, one after the other.
 //!
-//! **Input**: a model, what is asked for, and a budget. **Output**: [`Findings`].
+//! **Input**: a model, a request, and a budget. **Output**: [`Findings`].
 //!
-//! **Soundness and limits**: the time that each part took is measured for those who ask for it, and decides nothing.
+//! **Soundness and limits**: the time of each part is measured for information only; it influences no decision.
 
 use super::compare::{Comparison, Contender, Granularity, watch_pairs};
 use super::ends::{BadEnd, BadEnds, Origin};

@@ -1,21 +1,20 @@
 //! Directed scheduling for other goals than races: threads are held back before certain operations.
 //!
-//! **Input**: a [`Rule`], which says where threads wait and when they may go on, and a seed. **Output**: a [`Policy`].
+//! **Input**: a [`Rule`], which says where threads wait and when they may continue, and a seed. **Output**: a [`Policy`].
 //!
-//! **Algorithm**: as in race-directed scheduling a thread is drawn at random, and postponed where the rule holds it;
-//! one that the rule lets go does its step at once. If all threads that can move are postponed, a random one of them
-//! does its step, and so does one that was postponed while the others have done more than `max_postponed` steps.
+//! **Algorithm**: as in race-directed scheduling, a thread is drawn at random, and postponed if the rule holds it. A thread that
+//! the rule releases does its step at once. If all threads that can move are postponed, a random one of them does its step. A
+//! thread that was postponed while the others have done more than `max_postponed` steps also does its step.
 //!
-//! - [`Rule::At`]: before given operations, for as long as possible. Two threads that each hold the lock which the
-//!   other one wants come to stand in a deadlock (Joshi, Park, Sen, Naik 2009); a thread that is late to wait misses
-//!   its notification.
-//! - [`Rule::AfterAccess`]: a thread that has accessed one of some variables waits before it next acquires something,
-//!   so that the others may come between this access and the next one.
-//! - [`Rule::Term`]: a write waits until a thread stands before the read that is to see it, and the read waits until
-//!   the cell holds what it is to see. For the initial value, all writes wait instead.
+//! - [`Rule::At`]: before given operations, for as long as possible. If each of two threads holds the lock that the other one
+//!   needs, they deadlock (Joshi, Park, Sen, Naik 2009). A thread that waits too late misses its notification.
+//! - [`Rule::AfterAccess`]: a thread that has accessed one of some variables waits before its next acquisition, so that other
+//!   threads may come between this access and the next one.
+//! - [`Rule::Term`]: a write waits until a thread stands before the read that should see it, and the read waits until the cell
+//!   holds the value that it should see. For the initial value, all writes wait instead.
 //!
-//! **Soundness and limits**: an execution is one of the program whatever the rule; whether it has reached the goal is
-//! for others to say.
+//! **Soundness and limits**: every execution is an execution of the program, whatever the rule. The caller checks whether it has
+//! reached the goal.
 
 use cssame_ir::{Access, DefinitionId, Program, ReadId, SymbolId};
 use cssame_schedule::{Decision, Policy, Random, View};

@@ -1,22 +1,22 @@
-//! Hybrid race prediction: locksets together with the order of events in one execution.
+//! Hybrid race prediction: combines locksets with the order of events in one execution.
 //!
-//! **Input**: the events of an execution. **Output**: pairs of accesses that may race ([`Predicted`]), each with what
-//! was seen.
+//! **Input**: the events of an execution. **Output**: pairs of accesses that may race ([`Predicted`]), each with the
+//! observations.
 //!
-//! **Algorithm** (O'Callahan and Choi 2003, as in phase 1 of Sen 2008): two accesses of different threads to one cell,
-//! of which one writes, are predicted to race if
+//! **Algorithm** (O'Callahan and Choi 2003, as in phase 1 of Sen 2008): two accesses of different threads to one cell, at least
+//! one of them a write, are predicted to race if
 //!
-//! 1. neither happens before the other by [`Edges::WithoutMutualExclusion`]: what the order of locks has put one after
-//!    the other may come the other way round in another execution;
+//! 1. neither happens before the other by [`Edges::WithoutMutualExclusion`]: an order that only locks cause may be reversed in
+//!    another execution;
 //! 2. the threads hold no lock in common;
 //! 3. not both are atomic.
 //!
-//! For each cell, the last access is kept by thread, set of locks, place and kind: an earlier one of the same thread
-//! is ordered with all that the later one is ordered with. The place is a part of the key, for it is what is reported:
-//! with the last access alone, `x = 2; x = 1;` against a read that comes late would lose a pair.
+//! For each cell, the last access is kept for each thread, set of locks, place and kind: every access that is ordered with the
+//! later one is also ordered with an earlier one of the same thread. The place is part of the key because it is reported. With
+//! only the last access, `x = 2; x = 1;` against a later read would lose a pair.
 //!
-//! **Soundness and limits**: what is predicted need not happen, and what the execution does not come to is not
-//! predicted: take several executions. A local variable that takes the cells of one whose life has ended begins anew.
+//! **Soundness and limits**: a predicted race need not happen, and a race that the execution does not reach is not predicted: use
+//! several executions. A local variable that reuses the cells of a dead one starts afresh.
 
 use cssame_ir::sync::Mode;
 use cssame_ir::{Access, Program};

@@ -1,18 +1,18 @@
-//! Verdicts: what is known of each pair of places, from trials, from all states, and from the text.
+//! Verdicts: the knowledge about each pair of places, from trials, from all states, and from the text.
 //!
-//! **Input**: the prediction, the trials of each pair, and the exploration, where there was one. **Output**: a
-//! [`PairFinding`] for each pair.
+//! **Input**: the prediction, the trials of each pair, and the exploration, if there was one. **Output**: a [`PairFinding`] for
+//! each pair.
 //!
 //! **Algorithm**.
 //!
-//! 1. A pair is *real* if a trial has hit it, or the exploration has found a state in which it is pending.
-//! 2. It is *impossible* if the exploration has visited all states and has not, or all executions up to reordering and each of them gives
-//!    the two an order, or if the static analysis keeps all its accesses apart.
-//! 3. Else it is *unconfirmed*.
-//! 4. It is harmful if a failure or a deadlock was seen to follow after one of the two went first. Where the
-//!    exploration is complete, it decides that, and whether outcomes depend on the order.
+//! 1. A pair is *real* if a trial has hit it, or if the exploration has found a state in which it is pending.
+//! 2. It is *impossible* in three cases: the exploration has visited all states and found no such state; it has visited all
+//!    executions up to reordering and each of them orders the two accesses; or the static analysis keeps all its accesses apart.
+//! 3. Otherwise it is *unconfirmed*.
+//! 4. It is harmful if a failure or a deadlock was observed after one of the two went first. If the exploration is complete, it
+//!    decides this, and whether outcomes depend on the order.
 //!
-//! **Soundness and limits**: a proof is one of the program with its inputs; of a file without `main`, only of the
+//! **Soundness and limits**: a proof holds for the program with its inputs. For a file without `main`, it holds only for the
 //! contexts that were made for it.
 
 use super::compare::Comparison;

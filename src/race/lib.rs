@@ -1,20 +1,20 @@
-//! Races: predicted, made real, told apart from harmless ones, and proven impossible.
+//! Races: predicts them, makes them real, separates harmful from harmless ones, and proves others impossible.
 //!
-//! **Input**: a program with its machine and its form ([`Model`](cssame_model::Model)), what is asked for
-//! ([`Request`]), and a budget. **Output**: [`Findings`]: every pair of places that may race, with a verdict and an
-//! execution that shows it; all failures and deadlocks that were met. [`report`] gives names to them.
+//! **Input**: a program with its machine and its form ([`Model`](cssame_model::Model)), a [`Request`], and a budget. **Output**:
+//! [`Findings`]: every pair of places that may race, with a verdict and an execution that shows it; all failures and deadlocks
+//! that occurred. [`report`] adds names to them.
 //!
-//! **Algorithm** (Sen, "Race directed random testing of concurrent programs", 2008; docs/races.md has the deviations).
+//! **Algorithm** (Sen, "Race directed random testing of concurrent programs", 2008; docs/races.md lists the deviations).
 //!
-//! 1. `predict`: pairs that may race, from executions that the hybrid detector watches (`hybrid`), and from the text.
-//! 2. `trials`: for each pair, executions at random that are directed at it (`directed`).
+//! 1. `predict`: pairs that may race, from executions under the hybrid detector (`hybrid`), and from the text.
+//! 2. `trials`: for each pair, random executions that are directed at it (`directed`).
 //! 3. [`races`](cssame_explore::races()): all states, if there are not too many.
 //! 4. `judge`: the verdict of each pair.
 //!
-//! A file without `main` is closed by drivers (`library`), and each of them is looked at so.
+//! Drivers close a file without `main` (`library`), and each driver is analysed in this way.
 //!
-//! **Soundness and limits**: what is real has an execution. What is impossible was proven so. The answer is the same
-//! for any number of cores, unless the time is up.
+//! **Soundness and limits**: every real race has an execution. Every impossible race has a proof. The answer is the same for any
+//! number of cores, unless the time runs out.
 
 mod aim;
 mod compare;

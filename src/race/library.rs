@@ -1,18 +1,18 @@
-//! Races of a file without `main`: of the drivers that close it.
+//! Races of a file without `main`: the races of the drivers that close it.
 //!
-//! **Input**: a file of classes and functions, what is asked for, and a budget for all drivers together. **Output**: a
-//! [`DriverFindings`] for each driver.
+//! **Input**: a file of classes and functions, a request, and a budget for all drivers together. **Output**: a [`DriverFindings`]
+//! for each driver.
 //!
 //! **Algorithm**
-//! 1. The [closing](Methods::closing), in which all that the file offers runs in parallel, is looked at as `check` does: its text
+//! 1. The [closing](Methods::closing) runs everything that the file offers in parallel. It is analysed as in `check`: its text
 //!    alone says which pairs may race.
-//! 2. Each driver of [`Methods::drivers`] is a program, in which races are looked for as in any other. The states of the
-//!    exploration are shared out evenly. A driver whose two calls fail or block one after the other, in one of both orders, shows
-//!    races, but no harm: it has broken a rule of use, or waits for a thread that it does not have.
-//! 3. Where a pair of the closing is in no driver, there are [more](Methods::more_drivers), with other arguments.
+//! 2. Each driver of [`Methods::drivers`] is a program, and is searched for races like any other program. The drivers share the
+//!    states of the exploration evenly. If the two calls of a driver fail or block when run one after the other, in either order,
+//!    the driver shows races but no harm: it has broken a rule of use, or waits for a thread that it does not have.
+//! 3. If no driver contains a pair of the closing, [more](Methods::more_drivers) drivers with other arguments are made.
 //!
-//! **Soundness and limits**: what is real is real in the driver. Nothing is impossible: other clients can do more. Each pair that
-//! the text says may race is found, if only as one that no driver shows.
+//! **Soundness and limits**: a real race is real in the driver. No race is impossible: other clients can do more. Every pair that
+//! may race according to the text is reported, even if no driver shows it.
 
 use super::compare::Contender;
 use super::find::{Findings, Request, find};

@@ -1,12 +1,12 @@
-//! Places: where the text accesses a variable.
+//! Places: positions at which the text accesses a variable.
 //!
-//! **Input**: a program. **Output**: [`Places`], which knows the accesses of each place and the place of each access.
-//! A [`PlacePair`] is what a race is between.
+//! **Input**: a program. **Output**: [`Places`], which maps places to accesses and accesses to places. A [`PlacePair`] is the
+//! pair of places of a race.
 //!
-//! **Algorithm**: accesses whose names stand at the same position are one place: `x += 1` reads and writes there, and
-//! what the front end copies, such as the condition of a loop, is the same text.
+//! **Algorithm**: accesses whose names stand at the same position are one place: `x += 1` reads and writes there. Copies that the
+//! front end makes, such as the condition of a loop, have the same text.
 //!
-//! **Soundness and limits**: initial definitions are no accesses, and have no place. Places are numbered in text order.
+//! **Soundness and limits**: initial definitions are not accesses, and have no place. Places are numbered in text order.
 
 use cssame_ir::{Access, DefinitionId, Program, ReadId, SymbolId};
 use cssame_source::Span;

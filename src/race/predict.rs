@@ -1,14 +1,13 @@
-//! Phase 1: which pairs of places may race.
+//! Phase 1: predicts which pairs of places may race.
 //!
-//! **Input**: a program, a number of executions at random, and what the static analysis says. **Output**:
-//! [`Prediction`]: the pairs of places, the accesses there, and what was seen of them; and the failures and deadlocks
-//! that were met on the way.
+//! **Input**: a program, a number of random executions, and the result of the static analysis. **Output**: [`Prediction`]: the
+//! pairs of places, their accesses, and the observations of them; also the failures and deadlocks that occurred.
 //!
-//! **Algorithm**: the [`HybridDetector`] watches each execution; the pairs of all of them are united with those of the
-//! static analysis.
+//! **Algorithm**: the [`HybridDetector`] watches each execution. The pairs of all executions are united with those of the static
+//! analysis.
 //!
-//! **Soundness and limits**: the static analysis contains every race; executions contain what they come to. Which
-//! pairs are found does not depend on the number of cores.
+//! **Soundness and limits**: the static analysis contains every race; executions contain only the races that they reach. The
+//! pairs found do not depend on the number of cores.
 
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::hybrid::{HybridDetector, Predicted};

@@ -1,10 +1,10 @@
-//! Two threads before racing accesses: who they are, what they hold, what the cell holds.
+//! Two threads before racing accesses: their names, their locks, and the value of the cell.
 //!
-//! **Input**: the steps that lead to a state in which the accesses of a pair of places are pending. **Output**: a
-//! [`Scene`]; nothing where they are not, because the program is not the one that the steps are of.
+//! **Input**: the steps that lead to a state in which the accesses of a pair of places are pending. **Output**: a [`Scene`];
+//! nothing if the accesses are not pending, because the steps belong to another program.
 //!
-//! **Algorithm**: the steps are done again, and watched for locks; then each two threads are asked what they would
-//! access.
+//! **Algorithm**: the steps are repeated, and locks are tracked; then each pair of threads is checked for the accesses that it
+//! would make.
 
 use super::place::{PlacePair, Places};
 use cssame_ir::{Access, Program};

@@ -1,12 +1,11 @@
 //! Phase 2: executions that are directed at one pair of places.
 //!
-//! **Input**: a pair of places, and how many executions to make. **Output**: [`PairTrials`]: how many of them have hit
-//! the race, what followed after each order, and the first of each kind, which its seed makes again.
+//! **Input**: a pair of places, and the number of executions to make. **Output**: [`PairTrials`]: the number of executions that
+//! have hit the race, the consequences of each order, and the first execution of each kind, which its seed reproduces.
 //!
-//! **Algorithm**: execution k of a pair is made by [`RaceDirected`], whose seed depends on the number k and on the
-//! places alone.
+//! **Algorithm**: [`RaceDirected`] makes execution k of a pair. Its seed depends only on the number k and the places.
 //!
-//! **Soundness and limits**: what is found is real. An execution that is discarded does not count.
+//! **Soundness and limits**: every result is real. A discarded execution does not count.
 
 use super::directed::{Goal, Hits, RaceDirected, seed_of};
 use super::ends::{BadEnd, BadEnds, Origin};

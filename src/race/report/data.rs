@@ -1,4 +1,4 @@
-//! What answers say of races: plain data that serialises (docs/json.md).
+//! The part of answers about races: plain data that serialises (docs/json.md).
 
 use cssame_explore::report::{DeadlockReport, FailureReport};
 use cssame_schedule::Step;

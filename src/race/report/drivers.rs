@@ -1,14 +1,14 @@
 //! The races of all drivers of a file as one report.
 //!
-//! **Input**: what was found in each driver. **Output**: a [`RacesReport`] in which each pair of the file stands once.
+//! **Input**: the findings of each driver. **Output**: a [`RacesReport`] that lists each pair of the file once.
 //!
-//! **Algorithm**: the driver that shows most of a pair stands for it: harm before a race, a race before a prediction,
-//! the plainest driver first. Hits and trials are added up.
+//! **Algorithm**: the most informative driver represents a pair: harm comes before a race, a race before a prediction, then the
+//! plainest driver first. Hits and trials are added up.
 //!
-//! A pair that the text of the file has, and no driver, is added.
+//! Pairs that the text of the file has but no driver has are added.
 //!
-//! **Soundness and limits**: a pair that no driver makes real is unconfirmed, since a file without `main` has other
-//! clients. One that is real and harmless in all drivers is called benign only where each of them has proven it.
+//! **Soundness and limits**: a pair that no driver makes real is unconfirmed, since a file without `main` has other clients. A
+//! pair that is real and harmless in all drivers is called benign only if each driver has proven it.
 
 use super::data::{DriverReport, ExplorationReport, PairReport, RacesReport, Runs};
 use super::report;

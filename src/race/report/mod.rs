@@ -1,6 +1,6 @@
 //! Findings with names, as answers show them.
 //!
-//! **Input**: [`Findings`] and the program, or those of the drivers of a file. **Output**: plain data that serialises
+//! **Input**: [`Findings`] and the program, or the findings of the drivers of a file. **Output**: plain data that serialises
 //! (docs/json.md).
 
 mod data;
