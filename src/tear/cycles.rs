@@ -1,11 +1,12 @@
-//! The cycles of conflicts that an activation of the method is a part of, and which of the two accesses it has made.
+//! The cycles of conflicts that contain an activation of the method, and which of the two accesses it has made.
 //!
-//! **Input**: the accesses that an activation has made ([`PendingAccess`]), and the next one. **Output**: whether it is in a cycle with
-//! others through cells of the two variables that belong together, and has made both accesses there.
+//! **Input**: the accesses that an activation has made ([`PendingAccess`]), and the next one. **Output**: whether the activation
+//! is in a cycle with others, through cells of the two variables that belong together, and has made both accesses in these cells.
 //!
-//! **Algorithm**: a cycle is named by its cells: of the first variable, of the second one, or of both.
+//! **Algorithm**: the cells of a cycle identify it: cells of the first variable, of the second one, or of both.
 //!
-//! **Soundness and limits**: of one variable, a cycle goes through one cell; that elements of an array belong together is not assumed.
+//! **Soundness and limits**: a cycle through one variable uses one cell; elements of one array are not assumed to belong
+//! together.
 
 use super::encoding::{Words, encode_list};
 use super::pending::{Access, PendingAccess};

@@ -1,4 +1,4 @@
-//! The state of the monitor as words: what a search keeps of it.
+//! The state of the monitor as words: the form that a search stores.
 
 /// Words that are read one after the other.
 pub(super) struct Words<'a>(pub &'a [u64]);

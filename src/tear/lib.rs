@@ -1,37 +1,38 @@
-//! Decides whether some execution tears two accesses of a method apart ([`tear()`]), and whether two methods can run one after the
-//! other ([`serial()`]). [`pairs`] asks that of the method pairs that endanger correlated variables.
+//! Decides whether some execution tears two accesses of a method apart ([`tear()`]), and whether two methods can run one after
+//! the other ([`serial()`]). [`pairs`] decides both for the method pairs that endanger correlated variables.
 //!
-//! **Input**: a [`TearPattern`]: a method that accesses two variables which belong together, with synchronisation in
-//! between, and who may come between; and a budget. **Output**: an execution that shows the tear, or that none does.
+//! **Input**: a [`TearPattern`]: a method that accesses two variables which belong together, with synchronisation in between, and
+//! the threads that may come between; and a budget. **Output**: an execution that shows the tear, or the statement that none
+//! does.
 //!
-//! A *tear* is what no serial order of the method and the others could show. It is one of these:
-//! - An activation of the method makes an access to one of the two variables; then the others make an access that conflicts with
-//!   it, and one that conflicts with a later access of the activation to one of the two, to the same or to the other. So in each
-//!   serial order they would have to come after the method and before it. The activation makes the two accesses of the pattern
-//!   somewhere, before, between or behind. Values must be different for it: what is read has changed since, what is written was seen
-//!   before. A write that overwrites what the others have put over a write of the method to the same cell is no such access:
-//!   that is as if they had come before the method. A read that is done anew at one place, in a loop, counts alone: a
-//!   method that waits for a value has not used those before. Nor does count what another thread has seen of a write before it waits
-//!   for a condition: it looks again. Where it is not the two accesses of the pattern that the others come
-//!   between, the method has let others in: it has freed a lock, waited for a condition, raised a semaphore or ended an atomic
-//!   block. Else that is a race of one variable, or synchronisation by it.
-//! - The same in an activation that does not make the two accesses, where others of the method do: what it has read may have
-//!   led it another way.
-//! - The method writes both variables from one source, which the others change in between, so that the method
-//!   reads two values of it.
+//! A *tear* is a behaviour that no serial order of the method and the others could show. There are these kinds:
+//! - An activation of the method accesses one of the two variables. Then the others make an access that conflicts with it, and an
+//!   access that conflicts with a later access of the activation to either variable. So in each serial order the others would
+//!   have to come both after the method and before it. The activation makes the two accesses of the pattern at any time: before,
+//!   in between or afterwards. The values must show the conflict: a value that was read has changed since, or a value that was
+//!   written was seen before. If the others overwrite a write of the method and the method overwrites theirs, in the same cell,
+//!   the last write does not count: the others could have come before the method. If a loop repeats a read at one place, only the
+//!   last read counts: a method that waits for a value has not used the earlier ones. If another thread has seen a write before
+//!   it waits for a condition, that does not count either: it looks again. If the others come between two accesses other than
+//!   those of the pattern, the method must have let others in: it has released a lock, waited for a condition, raised a semaphore
+//!   or ended an atomic block. Otherwise that is a race on one variable, or synchronisation through it.
+//! - The same in an activation that does not make the two accesses, if other activations of the method make them: the values that
+//!   it has read may have led it along another path.
+//! - The method writes both variables from one source, and the others change the source in between, so that the method reads two
+//!   values of it.
 //! - The method reads a variable, another one changes it, and the method overwrites it from its copy.
-//! - The others fail after they have seen one variable new and one old. Then the second access, to which other
-//!   executions come, is not awaited.
+//! - The others fail after they have seen the new value of one variable and the old value of the other. Then the search does not
+//!   wait for the second access, which other executions reach.
 //!
-//! The others are one activation of a given method, or whatever another thread does: any sequence of activations and of accesses
-//! of its own. Several threads count as one where one comes after the other by a conflict or a signal ([`Other`]).
+//! The others are one activation of a given method, or any behaviour of another thread: any sequence of activations and of its
+//! own accesses. Several threads count as one if a conflict or a signal orders them one after the other ([`Other`]).
 //!
-//! **Algorithm**: a search through all states together with a monitor automaton (`monitor`), which remembers the
-//! accesses of the method, what other threads have done since (`pending`), and the cycles that it is in (`cycles`). The search is
-//! skipped where no access that is looked at is a step and no thread is spawned: nobody else can come between then.
+//! **Algorithm**: a search through all states together with a monitor automaton (`monitor`). The automaton remembers the accesses
+//! of the method, the later actions of other threads (`pending`), and the cycles that the method is in (`cycles`). The search is
+//! skipped if no relevant access is a step and no thread is spawned: then no thread can come between.
 //!
-//! **Soundness and limits**: exact in what it sees, provided that no bound was hit; [`tear_at_random`] proves nothing
-//! where it finds nothing. Accesses to private variables are not seen. docs/correlation.md says it for users.
+//! **Soundness and limits**: exact for the accesses that it sees, provided that no bound was hit. If [`tear_at_random`] finds
+//! nothing, that proves nothing. Accesses to private variables are not seen. docs/correlation.md describes this for users.
 
 mod cycles;
 mod encoding;

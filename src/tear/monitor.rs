@@ -1,17 +1,18 @@
-//! The monitor automaton of a search for a tear: what it has to remember of an execution.
+//! The monitor automaton of a search for a tear: the part of an execution that the search must remember.
 //!
-//! **Input**: the events of an execution. **Output**: whether it has torn the two accesses of the `TearPattern`
-//! apart, told through `Signals`.
+//! **Input**: the events of an execution. **Output**: whether it has torn the two accesses of the `TearPattern` apart, reported
+//! through `Signals`.
 //!
-//! **Algorithm**: for each thread within the method the monitor keeps its latest accesses to each cell of either
-//! variable, and what the others have done to both since then ([`PendingAccess`]): threads within the other method, or all
-//! threads but those that the method has forked itself, which it waits for. Where a later access of the method comes after others
-//! that come after a kept one, that is a *cycle*. It tears the two accesses once the activation has made both of them (`cycles`). Where
-//! it does not, as on a way that what it has read leads it, the execution tears them *by half*.
+//! **Algorithm**: for each thread within the method, the monitor keeps its latest accesses to each cell of either variable, and
+//! the later accesses of the others to both ([`PendingAccess`]). The others are threads within the other method, or all threads
+//! except those that the method has forked itself and waits for. If a later access of the method comes after others that come
+//! after a kept access, that is a *cycle*. It tears the two accesses as soon as the activation has made both of them (`cycles`).
+//! If the activation does not make both, because a value that it read led it along another path, the execution tears them *by
+//! half*.
 //!
-//! **Soundness and limits**: two executions that reach one state with equal monitors have the same tears before them,
-//! so the search may go on with one of them. More than a number of cells in one activation are too many:
-//! `Signals::overflow` says so then.
+//! **Soundness and limits**: if two executions reach one state with equal monitors, they have the same tears so far, so the
+//! search may continue with one of them. The number of cells in one activation is bounded; `Signals::overflow` reports when it is
+//! exceeded.
 
 use super::cycles::Cycles;
 use super::encoding::{Words, encode_list};

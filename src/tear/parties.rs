@@ -1,15 +1,15 @@
-//! Who comes between in an execution that tears: names for what a search has found without asking for them.
+//! Names the threads that come between in an execution that tears, if the search did not fix them.
 //!
 //! **Input**: an execution that tears the two accesses of a pattern apart. **Output**: the functions and arms whose accesses
 //! come between and conflict with the two, in the order of these accesses.
 //!
-//! **Algorithm**: the execution is done again, watched by the monitor of the search. Accesses to the two variables are
-//! noted with the innermost function that makes them. Where the tear is complete, those since the first touch are
-//! looked through. Where accesses of the method follow that are a part of the tear, as the other one of the two, it is what
-//! has come between when the method was in a cycle first.
+//! **Algorithm**: the execution is repeated, and the monitor of the search watches it. Accesses to the two variables are recorded
+//! with the innermost function that makes them. When the tear is complete, the accesses since the first touch are examined. If
+//! further accesses of the method belong to the tear, such as the other one of the two, only the accesses count that came between
+//! before the method was first in a cycle.
 //!
-//! **Soundness and limits**: all accesses in between that conflict are named, also those of threads without which the
-//! tear would be one too.
+//! **Soundness and limits**: all conflicting accesses in between are named, including those of threads without which the tear
+//! would still occur.
 
 use super::monitor::TearMonitor;
 use super::pattern::{SOURCE, TearPattern};

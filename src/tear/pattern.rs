@@ -1,7 +1,8 @@
-//! What a search for a tear looks out for.
+//! The goal of a search for a tear.
 //!
-//! **Input**: an endangered access of a method to a correlation, and who may come between. **Output**: a [`TearPattern`]:
-//! the method, the others, the two variables with the kinds of access, and what both are computed from.
+//! **Input**: an endangered access of a method to a correlation, and the threads that may come between. **Output**: a
+//! [`TearPattern`]: the method, the others, the two variables with the kinds of access, and the source from which both are
+//! computed.
 
 use cssame_correlation::source_variable::{Part, SourceVariableKind};
 use cssame_correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};

@@ -1,13 +1,13 @@
-//! An access of the method, and what others have done since.
+//! An access of the method, and the later actions of others.
 //!
-//! **Input**: the accesses of other threads and of the method itself. **Output**: whether a later access of the method comes after
-//! others that come after this one ([`PendingAccess::closes_cycle`]), or completes a tear of another kind
+//! **Input**: the accesses of other threads and of the method itself. **Output**: whether a later access of the method comes
+//! after others that come after this one ([`PendingAccess::closes_cycle`]), or completes a tear of another kind
 //! ([`PendingAccess::is_torn_by`]).
 //!
-//! **Algorithm**: others come after the access where one of theirs conflicts with it, and the later access comes after them where it
-//! conflicts with one of theirs. A conflict counts where the values show it: what is read has another value, what is overwritten had
-//! another one. That the method overwrites what others have put over a write of its own is none, in one cell: it is as if they had
-//! come before.
+//! **Algorithm**: others come after the access if one of their accesses conflicts with it; the later access comes after them if
+//! it conflicts with one of theirs. A conflict counts if the values show it: a read yields another value, or an overwritten value
+//! was another one. If the others overwrite a write of the method and the method then overwrites theirs, in one cell, that is no
+//! conflict: they could have come before.
 
 use super::encoding::{Words, encode_list};
 use super::pattern::{FIRST, OWN_SECOND, SECOND, SOURCE};

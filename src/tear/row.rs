@@ -1,10 +1,10 @@
-//! Rows: which cells of two arrays belong together, where elements of equal index do.
+//! Rows: the cells of two arrays that belong together, where elements of equal index do.
 //!
 //! **Input**: the program and a pattern whose sides belong together by row. **Output**: [`RowCells`], which number the row of each
 //! cell of the two variables.
 //!
-//! **Algorithm**: the cell tells the element, and this the indices of the arrays that it lies in. Those count that both variables have,
-//! from the outermost: of `len[i]` and `items[i][j]` the first one.
+//! **Algorithm**: the cell determines the element, and the element determines the indices of the arrays that contain it. The
+//! indices that both variables have count, from the outermost: for `len[i]` and `items[i][j]`, the first one.
 
 use super::pattern::TearPattern;
 use cssame_ir::{Leaf, Program, SymbolId};

@@ -1,17 +1,17 @@
 //! Finds an execution in which two methods run one after the other.
 //!
-//! **Input**: two methods, of which the first is to come first, and a budget. **Output**: an execution to its end in
-//! which no activation of the one overlaps with an activation of either in another thread, both run, and the one that
-//! begins first is of the first method.
+//! **Input**: two methods, the first of which must come first, and a budget. **Output**: a complete execution in which both
+//! methods run, no activation of one overlaps with an activation of either in another thread, and the first activation is of the
+//! first method.
 //!
-//! **Algorithm**: a search through states with a monitor that remembers how far the two are. What main does itself,
-//! such as bringing objects into a state, does not count; where that finds nothing, it is searched again with main, and then also
-//! with activations that do nothing which others could tell, at their return.
+//! **Algorithm**: a search through states with a monitor that tracks the progress of the two methods. Actions of main itself,
+//! such as bringing objects into a state, do not count. If the search finds nothing, it is repeated with main, and then also with
+//! activations that have no observable effect, which count at their return.
 //!
-//! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first event that others can
-//! tell, a step of the machine, to its return: what forks and joins order, such as an access to a local of main, is done as soon as
-//! the thread is there, and says nothing of who comes first. An execution in which all threads end is preferred to one that fails or
-//! blocks.
+//! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first observable event, a step
+//! of the machine, to its return. Events that forks and joins order, such as an access to a local of main, happen as soon as the
+//! thread exists, and do not show which method comes first. An execution in which all threads end is preferred to one that fails
+//! or blocks.
 
 use cssame_budget::{Bound, Budget, Statistics};
 use cssame_explore::frame::{self, AtEnds, End, EndContext, Monitor};

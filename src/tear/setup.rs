@@ -1,4 +1,4 @@
-//! What does not change during a search for a tear, and what its monitors tell the search.
+//! The fixed data of a search for a tear, and the signals of its monitors to the search.
 
 use super::pattern::{Distance, Other, Places, TearPattern};
 use super::row::RowCells;

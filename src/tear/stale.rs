@@ -1,10 +1,11 @@
-//! What a search for a tear looks out for where one of two variables is a local.
+//! The goal of a search for a tear if one of the two variables is a local.
 //!
-//! **Input**: an endangered access of a method to a shared variable and a local, and what the method does with stale values
-//! ([`StaleUses`]). **Output**: for each variable that such a value reaches, a [`TearPattern`]: the method reads the shared
-//! variable into the local; one activation of the other method changes it, and touches what the method then writes; or the method
-//! reads the variable anew, and uses both values. A value that only steers a write counts where the two variables belong together,
-//! or are one. None where the value reaches nothing: then it is as if the method had run before.
+//! **Input**: an endangered access of a method to a shared variable and a local, and the use of stale values in the method
+//! ([`StaleUses`]). **Output**: a [`TearPattern`] for each variable that such a value reaches. The method reads the shared
+//! variable into the local. Then one activation of the other method changes it, and touches the variables that the method then
+//! writes; or the method reads the variable again, and uses both values. A value that only steers a write counts if the two
+//! variables belong together or are the same. There is no pattern if the value reaches nothing: then the method could have run
+//! before.
 
 use super::pattern::{Other, OwnPlaces, Side, TearPattern};
 use cssame_correlation::source_variable::SourceVariableKind;

@@ -1,9 +1,9 @@
-//! Which calling context a call is: its objects, and where its values come from.
+//! The calling context of a call: its objects, and the origins of its values.
 //!
-//! **Input**: a state in which a thread has entered a method, and the arguments of the call. **Output**: [`CallOrigin`]; two calls with
-//! equal ones are one context. **Algorithm**: the objects are those of the arguments. Where there are values, the place of the call
-//! stands for what they come from; it is found behind the frame of the method. **Limits**: the first function of a thread has no such
-//! place, and its calls differ by their objects alone.
+//! **Input**: a state in which a thread has entered a method, and the arguments of the call. **Output**: [`CallOrigin`]; two
+//! calls with equal origins have one context. **Algorithm**: the objects are those of the arguments. If the call has values, the
+//! place of the call stands for their origin; it is found behind the frame of the method. **Limits**: the first function of a
+//! thread has no such place, so its calls differ by their objects alone.
 
 use cssame_harness::Argument;
 use cssame_ir::FunctionId;

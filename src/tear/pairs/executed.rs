@@ -1,4 +1,4 @@
-//! What is known of executed pairs.
+//! The results for executed pairs.
 
 use cssame_budget::Bound;
 use cssame_correlation::{Decision, MethodAccess, Status};

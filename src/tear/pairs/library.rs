@@ -1,15 +1,15 @@
 //! Executes the pairs of a file without `main`, in contexts that are made for them.
 //!
-//! **Input**: the selected pairs of a file. **Output**: what is known of each endangered access, the contexts that stand for the
-//! pairs, and how the pairs fail.
+//! **Input**: the selected pairs of a file. **Output**: the result for each endangered access, the contexts that represent the
+//! pairs, and the failures of the pairs.
 //!
-//! **Algorithm**: the contexts of a pair begin with the objects as they are made, with several choices of arguments; then with
-//! each state that a short sequence of calls reaches ([`super::reached`]), and with calls that are repeated up to a
-//! number of the file. They are searched in this order, until one tears all accesses; the first of those that tear the most
-//! stands for the pair. A failure or a deadlock in a context is one of the pair if the two calls do not end so one after the
-//! other: else the context breaks a rule of use.
+//! **Algorithm**: the contexts of a pair begin with freshly made objects, with several choices of arguments. Further contexts
+//! begin in each state that a short sequence of calls reaches ([`super::reached`]), and with calls that are repeated up to a
+//! number of the file. They are searched in this order until one tears all accesses. The first context with the most tears
+//! represents the pair. A failure or a deadlock in a context counts for the pair if the two calls do not end in the same way one
+//! after the other; otherwise the context breaks a rule of use.
 //!
-//! **Soundness and limits**: at most [`MAX_CONTEXTS`] contexts, each with at most [`CONTEXT_STATES`] states. Nothing is refuted.
+//! **Soundness and limits**: at most [`MAX_CONTEXTS`] contexts, each with at most [`CONTEXT_STATES`] states. No tear is refuted.
 
 use super::executed::{AccessVerdict, ContextModel, ExecutedPair, PairEnd, TearWitness};
 use super::reached::{sequences, serial_ends};

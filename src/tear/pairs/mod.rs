@@ -1,26 +1,24 @@
-//! What executions show of the method pairs that endanger correlated variables.
+//! Executes the method pairs that endanger correlated variables.
 //!
-//! **Input**: a compiled file, what the analysis of its correlations has found, and bounds, which hold for all searches
-//! together.
+//! **Input**: a compiled file, the analysis of its correlations, and bounds, which hold for all searches together.
 //!
-//! **Output**: [`ExecutedPairs`]: for each selected pair the program in which it was executed, and for each of its endangered
-//! accesses an execution that tears it, or why there is none. [`SerialSearch`] then looks for executions in which the two methods of
-//! a pair run one after the other.
+//! **Output**: [`ExecutedPairs`]: for each selected pair, the program in which it was executed; for each of its endangered
+//! accesses, an execution that tears it, or the reason why there is none. [`SerialSearch`] then looks for executions in which the
+//! two methods of a pair run one after the other.
 //!
 //! **Algorithm**:
-//! 1. The pairs with an endangered access and a rank above the threshold are selected.
-//! 2. A program with a `main` is executed as it is (`program`): first for each access, whoever comes between, then for the
-//!    pairs of those that are torn. Each search gets an equal share of the states; those that need more are tried at
-//!    random, and then searched again with what the others have left.
-//! 3. For two methods of a file without `main`, contexts are made ([`cssame_harness`]) and searched in turn, until
-//!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair. They begin in
-//!    states that short sequences of calls reach (`reached`). How the pair fails or blocks in them is noted.
+//! 1. Select the pairs with an endangered access and a rank above the threshold.
+//! 2. Execute a program with a `main` as it is (`program`): first for each access, with any other threads in between, then for
+//!    the pairs of the torn accesses. Each search gets an equal share of the states. Searches that need more are tried at random,
+//!    and then repeated with the states that the others have left.
+//! 3. For two methods of a file without `main`, make contexts ([`cssame_harness`]), and search them in turn until one tears all
+//!    accesses (`library`). If none does, the first context with the most tears represents the pair. The contexts begin in states
+//!    that short sequences of calls reach (`reached`). Failures and blocking of the pair in them are recorded.
 //!
-//! **Soundness and limits**: an execution that is shown is one of the program, or of the context that is shown beside it.
-//! In a program with a `main` an access is refuted only where all executions were visited and none tears it, whoever comes
-//! between; in contexts, a search that
-//! finds nothing proves nothing. An access to a local is torn where the value is stale when it has an effect (`watch`); one that has
-//! none is refuted without executing anything.
+//! **Soundness and limits**: a shown execution belongs to the program, or to the context that is shown with it. In a program with
+//! a `main`, an access is refuted only if all executions were visited and none tears it, whichever threads come between. In
+//! contexts, an unsuccessful search proves nothing. An access to a local is torn if the value is stale when it has an effect
+//! (`watch`). An access whose value has no effect is refuted without an execution.
 
 mod call_origin;
 mod executed;

@@ -1,12 +1,11 @@
 //! Executes the pairs of a program with a `main`.
 //!
-//! **Input**: the selected pairs and the program. **Output**: what is known of each endangered access, pair by pair.
+//! **Input**: the selected pairs and the program. **Output**: the result for each endangered access, pair by pair.
 //!
-//! **Algorithm**: an access is first decided for itself, whoever comes between ([`Other::Anyone`]): where no execution
-//! tears it, it is refuted in all pairs. Else each pair is asked for: one activation of its other method tears it, or the
-//! other method has a part in what does. An execution that is known is tried before a search. Each search first gets an
-//! equal share of the states; those that need more are tried at random, and then searched again with what the others have
-//! left.
+//! **Algorithm**: an access is first decided by itself, with any threads in between ([`Other::Anyone`]): if no execution tears
+//! it, it is refuted in all pairs. Otherwise each pair is decided: one activation of its other method tears the access, or the
+//! other method takes part in a tear. A known execution is tried before a search. Each search first gets an equal share of the
+//! states. Searches that need more are tried at random, and then repeated with the states that the others have left.
 
 use super::executed::{AccessVerdict, ExecutedPair, TearWitness};
 use super::search::{Search, Searched};

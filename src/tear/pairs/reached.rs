@@ -1,13 +1,13 @@
-//! The states that short sequences of calls reach, and how two calls end one after the other.
+//! The states that short sequences of calls reach, and the ends of two calls one after the other.
 //!
-//! **Input**: the contexts of two methods of a file without `main`. **Output**: sequences of calls, one for each state that
-//! they reach, the shortest first; how the two calls end in both orders.
+//! **Input**: the contexts of two methods of a file without `main`. **Output**: sequences of calls, one for each state that they
+//! reach, the shortest first; the ends of the two calls in both orders.
 //!
-//! **Algorithm**: breadth first. A sequence of calls that has reached a new state is tried with each call more. It is executed in
-//! one thread; the state is what it has written and what it has made of objects of synchronisation ([`Memory`]).
+//! **Algorithm**: breadth-first search. A sequence of calls that has reached a new state is extended by each call. It is executed
+//! in one thread. The state consists of the values that it has written and its effects on synchronisation objects ([`Memory`]).
 //!
-//! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions, as long as there is time.
-//! Sequences that fail, or that wait for another thread, are left out. Of a call that chooses only the first choice is made.
+//! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions, within the time
+//! limit. Sequences that fail, or that wait for another thread, are left out. If a call chooses, only the first choice is made.
 
 use cssame_budget::Budget;
 use cssame_harness::PairContexts;

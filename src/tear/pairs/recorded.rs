@@ -1,19 +1,19 @@
 //! Contexts of pairs that executions of the program reach, as Jannesari and Wolf record them (section 4.1).
 //!
-//! **Input**: a program with a `main`, and what is known of its pairs. **Output**: for each pair, programs in which its two
-//! methods are called in parallel with arguments, and on objects in states, that an execution has had
-//! ([`cssame_harness`]).
+//! **Input**: a program with a `main`, and what is known of its pairs. **Output**: for each pair, programs that call its two
+//! methods in parallel, with arguments, objects and states that an execution has had ([`cssame_harness`]).
 //!
-//! **Algorithm**: executions at random, always the same ones. A thread that has entered one of the two methods, and has done
-//! nothing in it yet, is held as long as others can move, until another thread stands like that in the other method. Others let
-//! some such meetings pass, so that later calls meet too ([`Passing`]): a few by a step of one of the two, or up to [`MAX_PASSED`] by
-//! letting the one in the same of the two methods finish its call each time, so that each of its calls meets what stands in the other
-//! one. What was written until then is the state, without what the two have written since their calls. Equal contexts count once. Contexts in
-//! different states have the same calls where these have the same objects and origins of values ([`super::call_origin`]).
+//! **Algorithm**: random executions with fixed seeds. A thread that has entered one of the two methods, and has done nothing in
+//! it yet, is held while others can move, until another thread stands at the same point in the other method. Other executions let
+//! some such meetings pass, so that later calls meet too ([`Passing`]): either a few meetings, by a step of one of the two
+//! threads, or up to [`MAX_PASSED`], by letting the thread in a fixed one of the two methods finish its call each time. Then each
+//! of its calls meets the thread in the other method. The values written until then are the state, without those that the two
+//! threads have written since their calls. Equal contexts count once. Contexts in different states have the same calls if the
+//! calls have the same objects and origins of values ([`super::call_origin`]).
 //!
-//! **Soundness and limits**: some hundred executions and [`MAX_CALLS`] contexts of a pair at most. A state in which a lock is
-//! held or a thread waits at a barrier cannot be set up, and is left out; threads that are made for the method itself, and
-//! arms, have no arguments. Values of locals of other threads are no part of it.
+//! **Soundness and limits**: at most a few hundred executions and [`MAX_CALLS`] contexts for each pair. A state in which a lock
+//! is held or a thread waits at a barrier cannot be set up, and is left out. Threads that are created for the method itself, and
+//! arms, have no arguments. The values of locals of other threads are not part of the state.
 
 use super::call_origin::CallOrigin;
 use super::executed::{ContextModel, ExecutedPairs, Host};

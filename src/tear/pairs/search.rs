@@ -1,4 +1,4 @@
-//! The search for a tear of one endangered access, with what is left of the bounds.
+//! The search for a tear of one endangered access, within the remaining bounds.
 
 use super::watch::{Watch, Watches};
 use crate::{Tear, TearPattern, tear};

@@ -1,4 +1,4 @@
-//! Serial orders of executed pairs, with what the searches for tears have left of the bounds.
+//! Serial orders of executed pairs, within the bounds that the searches for tears have left.
 
 use super::executed::ExecutedPairs;
 use super::search::stopped;

@@ -1,4 +1,4 @@
-//! What executions are watched for, for each endangered access of the selected pairs.
+//! The events to watch for in executions, for each endangered access of the selected pairs.
 
 use crate::{TearPattern, stale_patterns};
 use cssame_correlation::stale::StaleUses;
