@@ -1,20 +1,19 @@
-//! Correlation accesses: which methods access both variables of a correlation, and whether they synchronise in between.
+//! Correlation accesses: the methods that access both variables of a correlation, and whether they synchronise in between.
 //!
 //! **Input**: the program, its assignments, and the correlations. **Output**: for each function, calls inlined, [`Accesses`]: the
 //! variables that it reads and writes, and its correlation accesses, one for each correlation and each kind of access (read
 //! or write) to either variable (Jannesari and Wolf, section 4.3).
 //!
 //! **Algorithm**
-//! 1. Cut each function at its operations of synchronisation into synchronisation-free regions ([`super::sites`]), and unite
-//!    the regions that control can pass between freely (union-find). A call contributes the first and the last region of its
-//!    callee.
-//! 2. Two accesses are *together* where they lie in one united region, here or in a callee.
-//! 3. A correlation access is *endangered* (section 4.4) where no two of its accesses are together, and one of them can run after
-//!    the other, or where that holds for the elements of one row ([`super::row_access`]).
+//! 1. Cut each function at its operations of synchronisation into synchronisation-free regions ([`super::sites`]), and unite the
+//!    regions that control can pass between freely (union-find). A call contributes the first and the last region of its callee.
+//! 2. Two accesses are *together* if they lie in one united region, here or in a callee.
+//! 3. A correlation access is *endangered* (section 4.4) if no two of its accesses are together, and one of them can run after
+//!    the other, or if this holds for the elements of one row ([`super::row_access`]).
 //!
-//! **Soundness and limits**: regions on two sides of a branch count as together where the region before the branch joins them;
-//! that errs towards not endangered. At most [`MAX_DATA`] variables of a function with its callees (its own come first), and the
-//! bound of [`super::reachability`]. Which lock is held is not asked here but by `check`.
+//! **Soundness and limits**: regions on the two sides of a branch count as together if the region before the branch joins them;
+//! this errs towards not endangered. At most [`MAX_DATA`] variables of a function with its callees are followed (its own come
+//! first), within the bound of [`super::reachability`]. This module ignores which lock is held; `check` considers it.
 
 use super::assignment::Assignments;
 use super::binding::BoundProgram;

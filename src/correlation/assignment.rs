@@ -1,18 +1,19 @@
-//! Every assignment of a program, with the variables that its value is computed from and the conditions that it is control
-//! dependent on.
+//! Every assignment of a program, with the variables from which its value is computed, and the conditions on which it is control
+//! dependent.
 //!
 //! **Input**: a program and its [`SourceVariables`]. **Output**: [`Assignments`].
 //!
 //! **Algorithm**
-//! 1. For each function, callees first, find the flow of data within it ([`super::function`]). A call's result depends on
-//!    what the callee returns: on memory, and on its parameters, for which the arguments of this very call stand in.
+//! 1. For each function, callees first, compute the data flow within it ([`super::function`]). The result of a call depends on
+//!    the memory and the parameters from which the callee computes its result. The arguments of this call replace the parameters.
 //! 2. A parameter also stands for the arguments of all calls of its context ([`super::value_context`]), unless they are too many
-//!    to say anything.
-//! 3. Conditions are those of [`super::control`], and those that every call of the function is control dependent on.
+//!    to be informative.
+//! 3. The conditions are those of [`super::control`], and those on which every call of the function is control dependent.
 //!
-//! **Soundness and limits**: no assignments are constant initialisers of declarations, and steps of a loop counter (a private
-//! variable that a loop steps by itself and reads in its own condition). An index says where, not what, and is no source. Not
-//! seen: callees within a recursion, and what exceeds the bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
+//! **Soundness and limits**: constant initialisers of declarations are not assignments, and neither are steps of a loop counter
+//! (a private variable that a loop steps itself and reads in its own condition). An index selects a location and does not
+//! contribute to the value, so it is not a source. The module does not see callees within a recursion, and data beyond the bounds
+//! of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
 
 use super::binding::{AccessSite, BoundProgram};
 use super::function::{FunctionSources, Invocation, Parent, Site};

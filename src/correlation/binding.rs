@@ -1,18 +1,18 @@
-//! Which object each access means: functions told apart by what their parameters are bound to.
+//! Determines the object of each access: functions are distinguished by the bindings of their parameters.
 //!
 //! **Input**: a program. **Output**: [`BoundProgram`]: the program with a function for each binding of its parameters, in which
-//! calls and forks name the bound function, and for each access the part of memory that it means ([`Target`]).
+//! calls and forks name the bound function; and for each access the part of memory that it refers to ([`Target`]).
 //!
-//! **Algorithm** (propagation of references and constants over the graph of calls)
-//! 1. Begin with `main`, or without one with all that may be called from outside; functions that nobody calls come last. Their
-//!    parameters are *formal*: objects that have no name.
+//! **Algorithm** (propagation of references and constants over the call graph)
+//! 1. Begin with `main`, or, if there is none, with all functions that may be called from outside. Functions that nobody calls
+//!    come last. Their parameters are *formal*: objects that have no name.
 //! 2. At each call, fork and spawn, evaluate the arguments. A callee is bound to the objects that it gets, and to the constants
 //!    that flow into an index.
-//! 3. Each binding is one function, the first one the function of the program itself. What a place is based on then tells the
-//!    object, and a constant index the element.
+//! 3. Each binding is one function; the first one is the function of the program itself. The base of a place then determines the
+//!    object, and a constant index determines the element.
 //!
-//! **Soundness and limits**: a function has at most [`MAX_BINDINGS`] bindings with constants, and twice as many in all; further calls
-//! share one in which nothing is known. What is known of an access covers all its executions.
+//! **Soundness and limits**: a function has at most [`MAX_BINDINGS`] bindings with constants, and twice as many in total. Further
+//! calls share one binding in which nothing is known. The information about an access covers all its executions.
 
 use cssame_concurrency::value::{AbstractValue, Address, Evaluator, Writers};
 use cssame_concurrency::{InstanceId, KnownReads};

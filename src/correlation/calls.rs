@@ -1,7 +1,7 @@
-//! The order in which functions are looked at: callees before their callers.
+//! The order in which functions are analysed: callees before their callers.
 //!
-//! In: a program. Out: the strongly connected components of the graph of calls, callees first. Forked and spawned threads
-//! are no calls: what they do is done by others. [`depth`] says how many calls may be open at once.
+//! In: a program. Out: the strongly connected components of the call graph, callees first. Forks and spawns of threads are not
+//! calls: other threads perform their actions. [`depth`] returns how many calls may be open at the same time.
 
 use cssame_ir::{Follow, FunctionId, Instruction, Program};
 use petgraph::algo::kosaraju_scc;

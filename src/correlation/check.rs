@@ -3,17 +3,17 @@
 //! **Input**: a program with a `main`, its CSSAME form, and the [`Analysis`]. **Output**: one warning for each correlation and method.
 //!
 //! **Algorithm**
-//! 1. Only high-level races: every access of the method to the two variables, and every one of the other method, holds one
-//!    common lock, so that no single access races (CS0401 tells of those that do).
-//! 2. The two accesses lie in mutex bodies of that lock that are entered at different places, and the other method may run in
+//! 1. Consider only high-level races: every access of the method to the two variables, and every access of the other method,
+//!    holds one common lock, so that no single access races (CS0401 reports those that race).
+//! 2. The two accesses lie in mutex bodies of that lock that are entered at different places. The other method may run in
 //!    parallel with both.
-//! 3. The other method does what can tear the pair: where the method writes both, it accesses both, or writes one of them or what
-//!    both are computed from; where the method reads both, it writes both; where the method reads one and writes the other in
-//!    dependence on it, it writes the one that is read.
+//! 3. The other method can tear the pair. If the method writes both variables, the other method accesses both, or writes one of
+//!    them or a variable from which both are computed. If the method reads both, the other method writes both. If the method
+//!    reads one and writes the other depending on it, the other method writes the one that is read.
 //! 4. A private copy of a shared variable that is written back in a later mutex body counts as the variable itself.
 //!
-//! **Soundness and limits**: stricter than the rank, which says only where to look, but no proof: values are not seen, nor whether
-//! the torn pair is ever used. `cssame futures` shows what happens.
+//! **Soundness and limits**: the check is stricter than the rank, which only suggests where to look, but it is no proof: it
+//! ignores values, and whether the torn pair is ever used. `cssame futures` shows the actual behaviour.
 
 use super::kind::AccessKind;
 use super::locked_access::{Event, Events};

@@ -1,16 +1,17 @@
-//! Control dependence: which branches decide whether a block runs.
+//! Control dependence: the branches that decide whether a block runs.
 //!
-//! **Input**: a function. **Output**: [`Control`]: for each block the branches that it is directly control dependent on, and which
-//! branches decide whether a loop goes on.
+//! **Input**: a function. **Output**: [`Control`]: for each block, the branches on which it is directly control dependent; and
+//! the branches that decide whether a loop continues.
 //!
 //! **Algorithm** (Ferrante, Ottenstein and Warren 1987)
-//! 1. Build the postdominator tree, from the reversed flow graph. A loop without end has no postdominators: an edge from
-//!    its last block to the exit is assumed.
-//! 2. From each branch, mark the blocks on the way up the tree from each successor to the branch's own immediate postdominator.
-//! 3. A branch of a cycle with a successor outside of it is a loop branch.
+//! 1. Build the postdominator tree, from the reversed flow graph. An endless loop has no postdominators, so an edge from its last
+//!    block to the exit is assumed.
+//! 2. For each branch and each of its successors, mark the blocks on the path up the tree from the successor to the immediate
+//!    postdominator of the branch.
+//! 3. A branch in a cycle is a loop branch if one of its successors lies outside the cycle.
 //!
-//! **Soundness and limits**: dependences beyond [`MAX_BRANCHES`] of one block are left out, or beyond a bound on the work that only
-//! deep nests of loops reach.
+//! **Soundness and limits**: dependences of one block beyond [`MAX_BRANCHES`] are left out. So are dependences beyond a bound on
+//! the work that only deeply nested loops reach.
 
 use cssame_ir::{BlockId, Function, Terminator};
 use cssame_ssa::dominators::{Dominators, reverse_postorder};

@@ -1,7 +1,7 @@
-//! Names of elements, as the text has them: `key[i]`, `t[i].val`.
+//! Names of elements, as in the text: `key[i]`, `t[i].val`.
 //!
-//! **Input**: a variable, and where it, or another one with the same indices, is written. **Output**: its name with the indices of that
-//! place; nothing where the place shows none, or not as many as the variable has.
+//! **Input**: a variable, and a place that writes it, or writes another variable with the same indices. **Output**: its name with
+//! the indices of that place; nothing if the place shows no indices, or not as many as the variable has.
 
 use super::source_variable::{SourceVariableId, SourceVariableKind, SourceVariables};
 use cssame_ir::{Leaf, Program};

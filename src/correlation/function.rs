@@ -1,11 +1,12 @@
-//! The flow of data within one function.
+//! The data flow within one function.
 //!
-//! **Input**: a function, and what was found of its callees. **Output**: [`FunctionSources`]: its assignments, what its branches
-//! depend on, what it passes to its callees and what it returns, each as the set of source variables that it is computed from.
+//! **Input**: a function, and the results for its callees. **Output**: [`FunctionSources`]: its assignments, the dependences of
+//! its branches, the arguments that it passes to its callees, and its results; each as the set of source variables from which it
+//! is computed.
 //!
 //! **Algorithm**: one pass over the blocks in reverse postorder suffices, since a temporary is written before it is read and
-//! never lives around a loop. Where several instructions write one (a short-circuit operator, `?:`), it also depends on the
-//! conditions that choose among them.
+//! never lives around a loop. If several instructions write one temporary (a short-circuit operator, `?:`), it also depends on
+//! the conditions that choose among them.
 //!
 //! **Soundness and limits**: at most [`MAX_FOLLOWED`] locals are followed from the result back to memory and parameters.
 

@@ -1,24 +1,24 @@
 //! Correlated variables, endangered correlations, and the ranks of method pairs.
 //!
-//! **Input**: a program and, where it has a `main`, its threads. **Output**: [`Analysis`].
+//! **Input**: a program and, if it has a `main`, its threads. **Output**: [`Analysis`].
 //!
 //! **Algorithm** (Jannesari and Wolf, "Automatic Generation of Unit Tests for Correlated Variables in Parallel Programs", 2015,
 //! sections 4.2 to 4.5)
-//! 0. [`binding`]: tell functions apart by what their parameters are bound to, and so the objects that they access.
-//!    [`value_context`]: and by what the values are computed from that they get.
-//!    [`row`] (with [`row_values`] and [`value`]): find which accesses to elements have the same index.
-//! 1. [`assignment`]: find what each assignment is computed from, and the conditions that it is control dependent on.
-//! 2. [`sequence`]: find which assignment may be the next one after which.
+//! 0. [`binding`]: distinguish functions by the bindings of their parameters, and so the objects that they access.
+//!    [`value_context`]: distinguish functions also by the sources of the values that they get. [`row`] (with [`row_values`] and
+//!    [`value`]): find which accesses to elements have the same index.
+//! 1. [`assignment`]: find the sources of each assignment, and the conditions on which it is control dependent.
+//! 2. [`sequence`]: find which assignments may directly follow each assignment.
 //! 3. [`pattern`]: derive correlations, with probabilities, from five patterns of assignments; [`sets`] merges them.
 //! 4. [`access`] (with [`sites`] and [`partners`]): find which methods access both variables of a correlation, and whether they
-//!    synchronise in between; [`row_access`] looks at each row by itself.
+//!    synchronise in between. [`row_access`] considers each row separately.
 //! 5. [`method`] and [`pair`]: find which methods may run in parallel, and rank the pairs.
 //!
-//! docs/correlation.md says where this departs from the paper.
+//! docs/correlation.md lists the departures from the paper.
 //!
-//! **Soundness and limits**: a heuristic. That two variables are correlated is a guess from the text; that an endangered
-//! correlation is really torn, only an execution can show. Each pass is linear in the program but for bounded factors; what
-//! exceeds a bound is left out, and each module says which.
+//! **Soundness and limits**: a heuristic. The correlation of two variables is a guess from the text; only an execution can show
+//! that an endangered correlation is really torn. Each pass is linear in the size of the program, apart from bounded factors.
+//! Data beyond a bound is left out; each module names its bounds.
 
 pub mod access;
 mod assignment;

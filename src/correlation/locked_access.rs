@@ -1,9 +1,9 @@
 //! The accesses to some variables in the unfolded graph, with the locks held and the mutex bodies that they lie in.
 //!
-//! **Input**: the CSSAME form and the variables of interest. **Output**: [`Events`]. A mutex body is named by the place where its
-//! lock is acquired ([`cssame_concurrency::mutex_body`]); where there are several, by the first in the text.
+//! **Input**: the CSSAME form and the variables of interest. **Output**: [`Events`]. The place where its lock is acquired
+//! identifies a mutex body ([`cssame_concurrency::mutex_body`]); if there are several places, the first in the text does.
 //!
-//! **Limits**: locks that are held only perhaps do not count; the walk to the acquisition visits at most [`MAX_VISITED`] blocks.
+//! **Limits**: locks that may not be held do not count; the walk to the acquisition visits at most [`MAX_VISITED`] blocks.
 
 use super::kind::AccessKind;
 use super::source_variable::{SourceVariableId, SourceVariables};

@@ -1,11 +1,11 @@
-//! Methods, and which of them may run in parallel.
+//! Methods, and the pairs of them that may run in parallel.
 //!
-//! **Input**: the program, what its functions access, and, where it has a `main`, its threads. **Output**: [`Methods`].
+//! **Input**: the program, the accesses of its functions, and, if it has a `main`, its threads. **Output**: [`Methods`].
 //!
 //! With a `main`, methods are the functions that run, and those arms of `cobegin` and `parfor` (and `main`) that access shared
-//! memory themselves; two may run in parallel where a block of one may run in parallel with a block of the other (the paper
-//! finds that out by running the program, section 4.1; MHP covers every run). Without a `main`, methods are the functions and the
-//! public methods, and any two may run in parallel, each with itself too.
+//! memory themselves. Two of them may run in parallel if a block of one may run in parallel with a block of the other (the paper
+//! runs the program to find this, section 4.1; MHP covers every run). Without a `main`, methods are the functions and the public
+//! methods. Any two of them may run in parallel, and each also with itself.
 
 use super::access::Accesses;
 use cssame_concurrency::{ClassId, Concurrency, EventKind};

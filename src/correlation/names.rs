@@ -1,8 +1,8 @@
 //! The names of variables and methods.
 //!
-//! **Input**: an [`Analysis`]. **Output**: [`Names`]. Where two variables have one name, each gets the line of its declaration,
-//! `t@12`; two methods of one name likewise. **Algorithm**: names are sorted with those who have them. **Limits**: two declarations
-//! at one place, such as those of two copies, keep one name.
+//! **Input**: an [`Analysis`]. **Output**: [`Names`]. If two variables have one name, each gets the line of its declaration,
+//! `t@12`. The same holds for two methods of one name. **Algorithm**: names are sorted together with their owners. **Limits**:
+//! two declarations at one place, such as those of two copies, keep one name.
 
 use super::Analysis;
 use super::element_name::element_name;

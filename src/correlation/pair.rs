@@ -1,17 +1,18 @@
 //! Method pairs and their correlation rank.
 //!
-//! **Input**: the accesses of the methods, and which methods may run in parallel. **Output**: a [`Pair`] for each two methods that
-//! may run in parallel and depend on each other, by falling rank.
+//! **Input**: the accesses of the methods, and the pairs of methods that may run in parallel. **Output**: a [`Pair`] for each two
+//! methods that may run in parallel and depend on each other, by decreasing rank.
 //!
 //! **Algorithm** (Jannesari and Wolf, sections 4.3 and 4.5)
-//! 1. A variable is *strongly parallel dependent* for a pair where both methods access it and one writes it. Pairs are found by
-//!    the variables that they share, so that independent methods cost nothing.
-//! 2. A correlation can be violated where that holds for one of its variables, or for one that both are computed from in a
-//!    horizontal pattern: the strict filter of the text (both variables) would give the paper's own example the rank 0.
-//! 3. The rank is the part of the endangered correlation accesses in all accesses of the pair, those to uncorrelated variables
-//!    included.
+//! 1. A variable is *strongly parallel dependent* for a pair if both methods access it and one writes it. Shared variables index
+//!    the pairs, so that independent methods cost nothing.
+//! 2. A correlation can be violated if one of its variables is strongly parallel dependent, or a variable from which both are
+//!    computed in a horizontal pattern. The strict filter of the text (both variables) would give the paper's own example the
+//!    rank 0.
+//! 3. The rank is the fraction of endangered correlation accesses among all accesses of the pair, including accesses to
+//!    uncorrelated variables.
 //!
-//! **Soundness and limits**: at most [`MAX_PAIRS`] pairs; the answer says where some were left out.
+//! **Soundness and limits**: at most [`MAX_PAIRS`] pairs are kept; the answer says if some were left out.
 
 use super::access::{Accesses, CorrelationAccess};
 use super::method::Methods;

@@ -1,7 +1,7 @@
 //! The correlation graph: for each source variable, its correlations and their other variables.
 //!
-//! **Input**: the correlations. **Output**: [`Partners`], which lists the correlations within a set of variables without looking at
-//! all of them.
+//! **Input**: the correlations. **Output**: [`Partners`], which lists the correlations within a set of variables without
+//! examining all of them.
 
 use super::kind::{AccessKind, kinds_in, pair_bit};
 use super::pattern::Correlation;

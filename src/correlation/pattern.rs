@@ -1,21 +1,23 @@
-//! The five patterns, and how probable the correlations are that they indicate.
+//! The five patterns, and the probabilities of the correlations that they indicate.
 //!
-//! **Input**: the assignments, and which follows which. **Output**: the [`Correlation`]s of which at least one variable is shared,
-//! sorted by their variables.
+//! **Input**: the assignments, and the relation that says which follow each other. **Output**: the [`Correlation`]s with at least
+//! one shared variable, sorted by their variables.
 //!
 //! **Algorithm** (Jannesari and Wolf, section 4.2)
-//! 1. *Vertical*: the target and a source of an assignment. *Control*: the target and what a condition around it reads.
+//! 1. *Vertical*: the target and a source of an assignment. *Control*: the target and a variable that a surrounding condition
+//!    reads.
 //! 2. *Parental*: two fields of one object written one after the other, or elements of two arrays with one index. *Horizontal*: the
 //!    targets of two consecutive assignments with a common source.
-//! 3. *Chain*: targets along a chain of assignments, each of which reads the target of the one before; two that are directly
-//!    linked are vertical.
-//! 4. The probability is the part of the writes to the dependent side that stand in a pattern. Dependent are the targets of
-//!    vertical, control and chain patterns, and both sides where there are only the others. A write of the text counts once for
-//!    each variable that it writes and each origin of its value.
-//! 5. Where all patterns tie elements of equal index, the two belong together *by row*: `key[i]` and `value[i]`, not `value[j]`.
-//!    That fields of one object are written with other indices says nothing against it.
+//! 3. *Chain*: targets along a chain of assignments, each of which reads the target of the previous one. Two directly linked
+//!    targets are vertical.
+//! 4. The probability is the fraction of the writes to the dependent side that occur in a pattern. The targets of vertical,
+//!    control and chain patterns are dependent. If there are only other patterns, both sides are dependent. A write in the text
+//!    counts once for each variable that it writes and each origin of its value.
+//! 5. If all patterns tie elements of equal index, the two variables belong together *by row*: `key[i]` and `value[i]`, not
+//!    `value[j]`. Writes to fields of one object with other indices do not contradict this.
 //!
-//! **Soundness and limits**: a heuristic. The patterns of an assignment are bounded, and so are the assignments that follow it.
+//! **Soundness and limits**: a heuristic. The number of patterns of an assignment is bounded, and so is the number of assignments
+//! that follow it.
 
 use super::assignment::{AssignmentId, Assignments, Condition};
 use super::row::{Row, RowObject, Rows};

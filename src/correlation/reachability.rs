@@ -1,8 +1,8 @@
 //! Reachability between places of one function.
 //!
-//! **Input**: a flow graph and two lists of places. **Output**: whether control can come from one of the first to one of the
-//! second, by a search through the blocks. All searches together visit at most [`MAX_STEPS`] blocks; beyond that the answer is
-//! yes.
+//! **Input**: a flow graph and two lists of places. **Output**: whether control can reach one of the second places from one of
+//! the first, by a search through the blocks. All searches together visit at most [`MAX_STEPS`] blocks. Beyond that, the answer
+//! is yes.
 
 use cssame_ir::BlockId;
 use cssame_ssa::graph::Graph;

@@ -1,7 +1,7 @@
-//! What was found, as plain data for the command line and other programs.
+//! The findings, as plain data for the command line and other programs.
 //!
-//! **Input**: an [`Analysis`]. **Output**: [`CorrelationReport`]: names instead of numbers, lists sorted by name, places as
-//! `LINE:COL`, by the names of [`super::names`].
+//! **Input**: an [`Analysis`]. **Output**: [`CorrelationReport`]: names (from [`super::names`]) instead of numbers, lists sorted
+//! by name, places as `LINE:COL`.
 
 use super::names::Names;
 use super::pattern::{Correlation, Evidence};

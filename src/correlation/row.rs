@@ -1,18 +1,18 @@
-//! Rows: which accesses to elements have the same index.
+//! Rows: determines which accesses to elements have the same index.
 //!
-//! **Input**: a program whose functions are told apart by what their parameters are bound to. **Output**: [`Rows`], which says of
-//! each access the values of its indices ([`Row`]), of each call the values of the arguments that flow into an index, and of two rows
-//! whether they are the same, or certainly not.
+//! **Input**: a program whose functions are distinguished by the bindings of their parameters. **Output**: [`Rows`]: for each
+//! access, the values of its indices ([`Row`]); for each call, the values of the arguments that flow into an index; for two rows,
+//! whether they are the same, or certainly different.
 //!
 //! **Algorithm**
-//! 1. For each function, find the registers that an index, or the reference to an element, is computed from, and bring them into SSA
-//!    form.
-//! 2. Number the values ([`super::value`]). A named local has the value that reaches the access, so that `key[i]` and `value[i]` lie
-//!    in one row where `i` is not written in between, and in none where it is.
-//! 3. What is read from memory is a value of its own each time, unless nobody writes the variable.
+//! 1. For each function, find the registers from which an index, or the reference to an element, is computed, and convert them to
+//!    SSA form.
+//! 2. Number the values ([`super::value`]). A named local has the value that reaches the access. So `key[i]` and `value[i]` lie
+//!    in one row if `i` is not written in between, and in different rows otherwise.
+//! 3. Each read from memory has a value of its own, unless nobody writes the variable.
 //!
-//! **Soundness and limits**: two accesses of one row mean elements of equal index, if the values are not made anew between them
-//! ([`Rows::is_made_anew`]). An index that is not followed has no row.
+//! **Soundness and limits**: two accesses of one row refer to elements of equal index, if the values are not recomputed between
+//! them ([`Rows::is_made_anew`]). An index that is not followed has no row.
 
 use super::binding::{AccessSite, BoundProgram, Target};
 use super::row_values::{Indices, Numbering, index_registers_of};

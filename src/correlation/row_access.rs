@@ -1,17 +1,17 @@
 //! Correlation accesses by row: whether a method synchronises between two elements of one row.
 //!
-//! **Input**: the sites of a function, and what was found of its callees. **Output**: [`RowSummary`]: the rows that the function
+//! **Input**: the sites of a function, and the results for its callees. **Output**: [`RowSummary`]: the rows that the function
 //! touches, and the correlation accesses that it endangers in one of them.
 //!
-//! **Algorithm**: as for variables ([`super::access`]), but for each row by itself: `key[i]` and `value[i]` are together where touches
-//! of these two lie in one region, whatever the method does with `key[j]` and `value[j]`. They are endangered where none of them are
-//! together, and one can run after the other without that `i` gets another value in between. Rows of callees are taken over with the
-//! arguments in the place of the parameters.
+//! **Algorithm**: as for variables ([`super::access`]), but for each row separately: `key[i]` and `value[i]` are together if
+//! touches of these two lie in one region, whatever the method does with `key[j]` and `value[j]`. They are endangered if no
+//! touches of them are together, and one can run after the other while `i` keeps its value in between. Rows of callees are taken
+//! over, with arguments in place of the parameters.
 //!
-//! Where all touches of the two lie in rows that are certainly different, the two are *apart*, and nothing is endangered.
+//! If all touches of the two variables lie in rows that are certainly different, the two are *apart*, and nothing is endangered.
 //!
-//! **Soundness and limits**: touches whose row is not known count for the variables only. At most [`MAX_TOUCHES`] touches of a function
-//! with its callees, and the bound of [`super::reachability`].
+//! **Soundness and limits**: touches of an unknown row count for the variables only. At most [`MAX_TOUCHES`] touches of a
+//! function with its callees are kept, within the bound of [`super::reachability`].
 
 use super::binding::AccessSite;
 use super::kind::{AccessKind, pair_bit};

@@ -1,11 +1,11 @@
 //! The values of the indices within one function.
 //!
-//! **Input**: a function, and the registers that its indices are computed from. **Output**: the value of an operand, and of the
+//! **Input**: a function, and the registers from which its indices are computed. **Output**: the value of an operand, and of the
 //! indices of a place, at an instruction ([`Numbering`]).
 //!
-//! **Algorithm**: these registers are brought into SSA form ([`build_ssa`]), and the version that an instruction reads is followed to
-//! the instruction that makes it: a copy or an operator is computed, anything else is a value of its own. A reference to an element
-//! stands for the indices of its place.
+//! **Algorithm**: these registers are converted to SSA form ([`build_ssa`]). The version that an instruction reads is traced to
+//! the instruction that defines it: a copy or an operator is evaluated, any other instruction yields a value of its own. A
+//! reference to an element stands for the indices of its place.
 //!
 //! **Soundness and limits**: chains of more than [`MAX_CHAIN`] instructions are not followed.
 

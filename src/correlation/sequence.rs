@@ -1,18 +1,18 @@
-//! Which assignment may be the next one after which.
+//! Determines which assignments may directly follow each assignment.
 //!
-//! **Input**: the assignments of a program. **Output**: the pairs of assignments of which the second may directly follow the first
-//! in flow order, calls inlined, synchronisation and reads ignored (Jannesari and Wolf, "subsequent", section 4.2), and for each
-//! whether they write elements with equal indices.
+//! **Input**: the assignments of a program. **Output**: the pairs of assignments such that the second may directly follow the
+//! first in flow order, with calls inlined, and with synchronisation and reads ignored (Jannesari and Wolf, "subsequent", section
+//! 4.2). For each pair, whether the two write elements with equal indices.
 //!
 //! **Algorithm** (forward may-analysis for each function, callees first)
 //! 1. The state is the set of assignments that may be the last one.
-//! 2. An assignment follows each of them, and becomes the only one. A call stands for the first and the last assignments
-//!    of its callee.
-//! 3. A thread begins with the empty set, and so does its parent behind the join.
-//! 4. With an assignment goes the row that it writes, in terms of the function that is looked at. It is forgotten where a value that
-//!    it is made of is made anew: in the next round of a loop, `i` is another one.
+//! 2. An assignment follows each member of the state, and becomes its only member. A call stands for the first and the last
+//!    assignments of its callee.
+//! 3. A thread begins with the empty set, and so does its parent after the join.
+//! 4. Each assignment carries the row that it writes, in terms of the analysed function. The row is forgotten when a value in it
+//!    is recomputed: in the next iteration of a loop, `i` is different.
 //!
-//! **Soundness and limits**: a set keeps [`MAX_LAST`] assignments, a function is passed over [`MAX_PASSES`] times at most, and calls
+//! **Soundness and limits**: a set keeps [`MAX_LAST`] assignments, a function is analysed at most [`MAX_PASSES`] times, and calls
 //! within a recursion are not seen.
 
 use super::assignment::{AssignmentId, Assignments};

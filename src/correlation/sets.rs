@@ -1,8 +1,8 @@
 //! Correlation sets: variables that are correlated, directly or through others.
 //!
-//! **Input**: the correlations. **Output**: the classes of the least equivalence that holds them, by union-find (`ena`), as the paper's
-//! predecessor H-Corr merges them. Each set is sorted, and the sets by their least member, so that the root that union-find
-//! happens to choose does not show.
+//! **Input**: the correlations. **Output**: the classes of the least equivalence relation that contains them, by union-find
+//! (`ena`), as in H-Corr, the predecessor of the paper. Each set is sorted, and the sets are sorted by their least member, so
+//! that the choice of the union-find root has no effect.
 
 use super::pattern::{Correlation, RowTie};
 use super::source_variable::{SourceVariableId, SourceVariables};

@@ -1,7 +1,7 @@
-//! The sites of a function: where it accesses correlated or shared variables, calls, and synchronises.
+//! The sites of a function: its accesses to correlated or shared variables, its calls, and its synchronisation.
 //!
-//! **Input**: a function. **Output**: [`Sites`]: its accesses and calls, each in a synchronisation-free region. A region ends at each
-//! operation of synchronisation, and at a call that does not return without one. Regions are not united here.
+//! **Input**: a function. **Output**: [`Sites`]: its accesses and calls, each in a synchronisation-free region. A region ends at
+//! each synchronisation operation, and at a call that does not return without one. Regions are not united here.
 
 use super::assignment::{Assignment, Assignments};
 use super::kind::AccessKind;

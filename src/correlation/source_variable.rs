@@ -1,16 +1,16 @@
-//! Source variables: declared variables, fields of objects, and private locals, as one range of numbers.
+//! Source variables: declared variables, fields of objects, and private locals, in one numbering.
 //!
-//! **Input**: a program whose functions are told apart by what their parameters are bound to ([`super::binding`]). **Output**:
-//! [`SourceVariables`], which numbers every symbol, every part of one that is told apart, and every register
-//! ([`SourceVariableId`]), and says which of them have a name and a value, and which may be accessed by several threads.
+//! **Input**: a program whose functions are distinguished by the bindings of their parameters ([`super::binding`]). **Output**:
+//! [`SourceVariables`], which numbers every symbol, every distinguished part of a symbol, and every register
+//! ([`SourceVariableId`]). It says which of them have a name and a value, and which several threads may access.
 //!
 //! A field is a source variable for each declared object (the paper's "unique field identifier and the hash code of its parent
-//! object", section 5), and an array is one for each element, where all its accesses name a known one. The symbol stands for
-//! what comes from outside, and for all objects where one access may mean several of them. Shared are globals, fields, and
-//! locals that an arm of a `cobegin` or `parfor` uses; whether two threads really access them at once is asked only where a pair
-//! of methods is judged.
+//! object", section 5). An array has one source variable for each element if all its accesses name a known element. The symbol
+//! stands for data from outside, and for all objects if one access may refer to several of them. Globals, fields, and locals that
+//! an arm of a `cobegin` or `parfor` uses are shared. Whether two threads really access them at the same time is checked only
+//! when a pair of methods is judged.
 //!
-//! **Limits**: one access that nobody can tell makes one variable of all objects; one index that is not known, of all elements.
+//! **Limits**: one access of unknown object makes all objects one variable; one unknown index makes all elements one variable.
 
 use super::binding::{AccessSite, BoundProgram, Target, is_local};
 use cssame_ir::{

@@ -1,8 +1,8 @@
-//! Small sets of data that a value is computed from.
+//! Small sets of data from which a value is computed.
 //!
-//! **Input**: variables, with the row that is read, and for a private one the function that has it. **Output**: [`Sources`], their
-//! union. **Algorithm**: sorted lists are merged. **Limits**: a set keeps [`MAX_SOURCES`]; of a variable that comes in twice with
-//! different rows or owners, the row or the owner is forgotten.
+//! **Input**: variables, with the row that is read, and for a private variable the function that owns it. **Output**:
+//! [`Sources`], their union. **Algorithm**: sorted lists are merged. **Limits**: a set keeps [`MAX_SOURCES`] members. If a
+//! variable occurs twice with different rows or owners, the row or the owner is forgotten.
 
 use super::row::Row;
 use super::source_variable::SourceVariableId;

@@ -1,7 +1,7 @@
-//! Synchronisation-free regions: the parts of a function between operations of synchronisation.
+//! Synchronisation-free regions: the parts of a function between synchronisation operations.
 //!
-//! **Input**: regions, and between which of them control passes without synchronisation. **Output**: which belong
-//! together. Union-find by `ena`; a root is only compared, so that it does not matter which member it is.
+//! **Input**: regions, and the pairs of them between which control passes without synchronisation. **Output**: the regions that
+//! belong together. Union-find by `ena`; roots are only compared, so the choice of the root does not matter.
 
 use super::sets::Key;
 use cssame_ir::Instruction;

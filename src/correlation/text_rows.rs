@@ -1,9 +1,9 @@
-//! Rows by the places of the text: how two accesses of one function lie to each other, in all that its parameters are bound to.
+//! Rows by the places of the text: the relation of two accesses of one function, over all bindings of its parameters.
 //!
-//! **Input**: the rows of a program whose functions are told apart by their bindings. **Output**: [`TextRows`], which says of two reads
-//! or writes of the text whether they are always in one row, or never.
+//! **Input**: the rows of a program whose functions are distinguished by their bindings. **Output**: [`TextRows`], which says
+//! whether two reads or writes of the text are always in one row, or never.
 //!
-//! **Limits**: nothing is known of accesses of two functions.
+//! **Limits**: nothing is known about accesses in two different functions.
 
 use super::binding::BoundProgram;
 use super::row::{Row, Rows};

@@ -1,13 +1,13 @@
-//! The values of indices, by what they are computed from: two indices with one number have one value.
+//! Numbers of index values, by their computation: two indices with one number have one value.
 //!
 //! **Input**: constants, parameters, results of instructions, and operators on them. **Output**: [`Values`], which numbers each
-//! such term once, with the values at its leaves that are made anew while a function runs ([`Values::roots`]).
+//! such term once, together with the leaf values that are recomputed while a function runs ([`Values::roots`]).
 //!
-//! **Algorithm** (value numbering): constants are folded, and a sum with a constant is kept as a value and an offset, so that `i + 1`
-//! is known to differ from `i`. A term of a callee becomes one of its caller where only parameters stand in it.
+//! **Algorithm** (value numbering): constants are folded, and a sum with a constant is kept as a value and an offset, so that
+//! `i + 1` is known to differ from `i`. A term of a callee becomes a term of its caller if it contains only parameters.
 //!
-//! **Soundness and limits**: equal numbers mean equal values as long as no root is made anew. Unequal numbers say nothing, but for
-//! [`Values::differ`]. Other laws of arithmetic are not known.
+//! **Soundness and limits**: equal numbers mean equal values as long as no root is recomputed. Unequal numbers mean nothing,
+//! except through [`Values::differ`]. Other laws of arithmetic are not known.
 
 use cssame_concurrency::value::{binary, unary};
 use cssame_ir::{Arithmetic, BinaryOperator, BlockId, FunctionId, RegisterId, SymbolId, UnaryOperator};

@@ -1,19 +1,19 @@
-//! Calling contexts by value: functions told apart by what their value parameters are computed from.
+//! Calling contexts by value: functions distinguished by the sources of their value parameters.
 //!
-//! **Input**: a program whose functions are told apart by what their parameters are bound to ([`super::binding`]), and the flow of
-//! data in each function. **Output**: the same program, in which a function that gets values of several origins has one copy for
-//! each of them, so that an argument flows to the writes of its own context alone: of `put(20)` and `put(rate)`, one writes what is
+//! **Input**: a program whose functions are distinguished by the bindings of their parameters ([`super::binding`]), and the data
+//! flow in each function. **Output**: the same program, in which a function that gets values of several origins has one copy for
+//! each origin. So an argument flows only to the writes of its own context: of `put(20)` and `put(rate)`, only one writes a value
 //! computed from `rate`.
 //!
-//! **Algorithm** (cloning along the graph of calls, from what is called from outside)
-//! 1. The origin of an argument is the set of variables that it is computed from, with those of the caller's own parameters in its
-//!    context. Constants have none, and all of them are one origin.
-//! 2. At each call, fork and spawn, the origins of all arguments name the context of the callee. The first context of a function
-//!    is the function itself, each further one a copy.
-//! 3. The copy means the same objects and constants as the function; its calls are renamed.
+//! **Algorithm** (cloning along the call graph, starting at the functions called from outside)
+//! 1. The origin of an argument is the set of variables from which it is computed, including the origins of the caller's
+//!    parameters in its context. Constants have an empty origin, so all constants have the same one.
+//! 2. At each call, fork and spawn, the origins of all arguments identify the context of the callee. The first context of a
+//!    function is the function itself; each further context is a copy.
+//! 3. The copy refers to the same objects and constants as the function; its calls are renamed.
 //!
-//! **Soundness and limits**: a function of the text has at most [`MAX_CONTEXTS`] copies, those for objects included; further contexts
-//! share the function itself, in which the arguments of all their calls come together.
+//! **Soundness and limits**: a function of the text has at most [`MAX_CONTEXTS`] copies, including those for objects. Further
+//! contexts share the function itself, which then receives the arguments of all their calls.
 
 use super::assignment::MAX_ARGUMENTS;
 use super::binding::{AccessSite, BoundProgram, Target};

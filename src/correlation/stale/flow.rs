@@ -1,11 +1,12 @@
-//! The flow of values within one function, for [`super::StaleUses`].
+//! The value flow within one function, for [`super::StaleUses`].
 //!
-//! **Input**: a function, and what its callees do. **Output**: its [`Summary`].
+//! **Input**: a function, and the summaries of its callees. **Output**: its [`Summary`].
 //!
-//! **Algorithm**: a worklist in reverse postorder over the states at the entries of blocks. States only grow, but for what was
-//! tested anew, which is what all ways to a place have tested.
+//! **Algorithm**: a worklist in reverse postorder over the states at the entries of blocks. States only grow, except for the set
+//! of re-tested variables, which is the intersection over all paths to a place.
 //!
-//! **Soundness and limits**: at most [`MAX_ORIGINS`] origins of one register, and [`MAX_PASSES`] passes; what exceeds them is left out.
+//! **Soundness and limits**: at most [`MAX_ORIGINS`] origins of one register, and [`MAX_PASSES`] passes; anything beyond is left
+//! out.
 
 use super::super::control::Control;
 use super::super::sync_free_region::is_synchronisation;

@@ -1,21 +1,22 @@
-//! Stale values: what a method has read of shared memory, keeps in a local, and uses after others were let in.
+//! Stale values: values that a method has read from shared memory, keeps in a local, and uses after it has let others in.
 //!
-//! **Input**: a program. **Output**: [`StaleUses`]: for each function, calls inlined, which reads reach which local, and which
-//! reads reach which effect with synchronisation in between. Effects are writes to memory that are computed from the value or
-//! stand under a condition on it, and what is printed, returned or asserted after the variable was read anew.
+//! **Input**: a program. **Output**: [`StaleUses`]: for each function, with calls inlined, which reads reach which local, and
+//! which reads reach which effect with synchronisation in between. Effects are writes to memory that are computed from the value
+//! or are under a condition on it. Values that are printed, returned or asserted after the variable was read again are effects
+//! too.
 //!
 //! **Algorithm** (forward data flow for each function, callees first; see [`flow`])
-//! 1. The state has, for each register, the reads and the parameters that it may be computed from, each with a [`Level`]; and the
-//!    same for the branches that were passed.
-//! 2. An operation of synchronisation makes all of them stale. A write under a condition on a stale value is no effect where the
-//!    variable is also read and tested anew since the last synchronisation (a loop that waits, an optimistic check), nor is one
-//!    computed from it where the test compares the two. A `cas` tests by itself.
-//! 3. A value *steers* an effect that stands under a condition on it. So does one whose variable the function writes before it lets
-//!    others in: a number that was drawn is meant to be the old one.
-//! 4. A call brings in what its callee does with its parameters, and what it returns.
+//! 1. The state contains, for each register, the reads and the parameters from which it may be computed, each with a [`Level`].
+//!    It contains the same for the branches that were passed.
+//! 2. A synchronisation operation makes all of them stale. A write under a condition on a stale value is no effect if the
+//!    variable has been read and tested again since the last synchronisation (a waiting loop, an optimistic check). A write
+//!    computed from a stale value is no effect if the test compares the two values. A `cas` performs the test itself.
+//! 3. A value *steers* an effect that is under a condition on it. A value also only steers if the function writes its variable
+//!    before it lets others in: a drawn number is meant to be the old one.
+//! 4. A call contributes its results and the effects of its callee on its parameters.
 //!
-//! **Soundness and limits**: values that go through private memory, to another thread, or through a recursion are not followed,
-//! and an index says where, not what. What is found may happen; whether it does, executions show.
+//! **Soundness and limits**: values that flow through private memory, to another thread, or through a recursion are not followed.
+//! An index selects a location and is not a value. The uses found are possible; executions show whether they occur.
 
 mod flow;
 mod object;

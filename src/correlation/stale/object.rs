@@ -1,4 +1,4 @@
-//! The objects that fields are read of, as far as the references of one function tell.
+//! The objects whose fields are read, as far as the references of one function show.
 //!
 //! In: a function. Out: for each of its reference registers, the [`Object`].
 

@@ -1,6 +1,6 @@
-//! What is known at a place of a function, for [`super::StaleUses`].
+//! The known facts at a place of a function, for [`super::StaleUses`].
 //!
-//! In: what was known before. Out: what is known where two ways meet, and after others were let in.
+//! In: the facts before. Out: the facts where two paths meet, and after others were let in.
 
 use super::{From, Level, Origin};
 use cssame_ir::{BlockId, Operand, RegisterId, SymbolId};
