@@ -1,22 +1,21 @@
-//! What a thread may still do, wherever it stands: a look ahead along the control flow.
+//! The possible future actions of a thread at each place: a lookahead along the control flow.
 //!
-//! **Input**: a program with its machine. **Output**: for each place at which a
-//! frame may go on, a set of [`Item`]s: the branches and waits that the frame may come to, and the variables that it,
-//! or a thread that it makes, may read and write.
+//! **Input**: a program with its machine. **Output**: for each place at which a frame may continue, a set of [`Item`]s: the
+//! branches and waits that the frame may reach, and the variables that it, or a thread that it creates, may read and write.
 //!
 //! **Algorithm**: sets of items, as bits.
 //!
-//! 1. The items of a function are those of its blocks and of the functions that it calls. Of a function that runs in a
-//!    thread of its own only the variables count: branches and waits are those of that thread. A fixed point over all
-//!    functions, for they may call one another.
-//! 2. The items from the beginning of a block are its own and those from the blocks that may follow: a fixed point over
-//!    the blocks of the function.
-//! 3. The items from a place are those of the rest of its block, and those from the blocks that may follow. They are
-//!    made when they are asked for, once.
+//! 1. The items of a function are the items of its blocks and of the functions that it calls. A function that runs in its own
+//!    thread contributes only its variables; its branches and waits belong to that thread. This is a fixed point over all
+//!    functions, since they may call one another.
+//! 2. The items from the beginning of a block are its own and those of the blocks that may follow: a fixed point over the blocks
+//!    of the function.
+//! 3. The items from a place are those of the rest of its block, and those of the blocks that may follow. They are computed once,
+//!    on demand.
 //!
-//! **Soundness and limits**: a thread that does something has it ahead in one of its frames before. The reverse does
-//! not hold: conditions are not looked at. A cell has one symbol, whichever name it is reached by, so what touches a
-//! cell touches its symbol. Of a program that is too large there is no look ahead.
+//! **Soundness and limits**: if a thread performs an item, one of its frames has the item ahead before. The converse does not
+//! hold: conditions are ignored. A cell has one symbol, whichever name reaches it, so every access to a cell is an access to its
+//! symbol. A program that is too large has no lookahead.
 
 use cssame_ir::sync::{Blocking, Kind};
 use cssame_ir::{

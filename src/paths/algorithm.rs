@@ -3,19 +3,20 @@
 //! **Input**: a program, a first execution, and a budget. **Output**: [`Explored`]: the tests, the groups, and the
 //! branch outcomes, races, failures and deadlocks that the tests have shown.
 //!
-//! **Algorithm** (section IV.B of the paper; docs/paths.md says what was changed, and why).
+//! **Algorithm** (section IV.B of the paper; docs/paths.md lists the changes and their reasons).
 //!
-//! 1. The first execution is the first test. Its trace says which branches there are, and which groups.
-//! 2. End where each row of the branch-condition table was tested (condition 1), or each group (condition 2). Rows are
-//!    told by the branches that an operation of another thread affects; the others come out the same in any order.
+//! 1. The first execution is the first test. Its trace provides the branches and the groups.
+//! 2. End if each row of the branch-condition table was tested (condition 1), or each group was tested (condition 2). Rows are
+//!    distinguished by the branches that an operation of another thread affects; the other branches have the same outcome in any
+//!    order.
 //! 3. Choose the next tests ([`next_tests`]).
-//! 4. Each test follows the order of its group; its trace adds groups and branches. Where that order only exchanges steps of a
-//!    known execution that do not depend on each other, no test is made ([`super::equivalent`]). Where the test came to another
-//!    order, an exact search is asked for an execution with that order; where it cannot tell, the next way is tried.
-//! 5. Go on at 2.
+//! 4. Each test follows the order of its group. Its trace adds groups and branches. If that order only exchanges independent
+//!    steps of a known execution, no test is made ([`super::equivalent`]). If the test resulted in another order, an exact search
+//!    looks for an execution with the order of the group. If it cannot decide, the next way is tried.
+//! 5. Continue at step 2.
 //!
-//! **Soundness and limits**: what the tests show is real. That they show all is not said here: see
-//! [`Exactness`](super::Exactness).
+//! **Soundness and limits**: everything that the tests show is real. This module does not decide whether the tests show
+//! everything: see [`Exactness`](super::Exactness).
 
 mod choose;
 

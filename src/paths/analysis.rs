@@ -1,15 +1,15 @@
-//! What the branches and waits of an execution depend on, and in which order that has happened.
+//! The operations on which the branches and waits of an execution depend, and the order in which they happened.
 //!
-//! **Input**: a trace. **Output**: [`Decision`]s: each evaluation of a branch and each wait, with its outcome, the
-//! operations that affect it and their order.
+//! **Input**: a trace. **Output**: [`Decision`]s: each evaluation of a branch and each wait, with its outcome, the operations
+//! that affect it, and the order of these.
 //!
-//! **Algorithm**: [`related`] finds the operations. The *order* of a decision is that of its operations in the trace,
-//! up to the last one of its own thread, by place: two executions with the same order are in the same branch-affect
-//! group (docs/paths.md). Evaluations of one branch by one thread with the same operations by place stand for one
-//! another: the first one counts.
+//! **Algorithm**: [`related`] finds the operations. The *order* of a decision is the order of its operations in the trace, up to
+//! the last one of its own thread, identified by place: two executions with the same order are in the same branch-affect group
+//! (docs/paths.md). Evaluations of one branch by one thread with the same operations by place are equivalent: only the first one
+//! counts.
 //!
-//! **Soundness and limits**: of one branch in one thread, [`MAX_INSTANCES`] evaluations are looked at; what is beyond
-//! is taken for the last of them.
+//! **Soundness and limits**: at most [`MAX_INSTANCES`] evaluations of one branch in one thread are distinguished; further ones
+//! count as the last of them.
 
 use super::ids::ActionId;
 use super::trace::{Action, ActionKind, Trace};

@@ -1,12 +1,12 @@
-//! Orders of a whole trace: a way of moves, and then the rest as it was.
+//! Orders of a whole trace: a way of moves, followed by the rest in its original order.
 //!
-//! **Input**: the moves of a whole trace, and a way. **Output**: the actions in the order that an execution would have
-//! that follows the way ([`super::guided`]), if all conditions came out as they did.
+//! **Input**: the moves of a whole trace, and a way. **Output**: the actions in the order of an execution that follows the way
+//! ([`super::guided`]), provided that all conditions have the same outcomes.
 //!
-//! **Algorithm**: as the executions themselves: a move that the way names waits for its turn; of the others, the one
-//! goes that stands first in the trace.
+//! **Algorithm**: as in real executions: a move that the way names waits for its turn; among the others, the first in the trace
+//! goes.
 //!
-//! **Soundness and limits**: a prediction. What a condition depends on may change, and then the execution departs.
+//! **Soundness and limits**: a prediction. The data of a condition may change, and then the execution departs from the order.
 
 use super::guided::Requirement;
 use super::ids::ActionId;

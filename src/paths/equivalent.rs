@@ -1,13 +1,13 @@
-//! Orders that need no execution: they only exchange steps of an execution that do not depend on each other.
+//! Orders that need no execution: they only exchange independent steps of an execution.
 //!
-//! **Input**: a trace, and a way to another order. **Output**: the order of all actions, if it is that of an execution for certain.
+//! **Input**: a trace, and a way to another order. **Output**: the order of all actions, if an execution certainly has it.
 //!
-//! **Algorithm**: the whole trace is put into that order, as an execution would be that follows it. If each read then has the
-//! version that it has in the trace, and each write makes the same one, no value and no branch changes: threads do the same, and
-//! locks, waits and the other synchronisation allow it ([`Interleaving`]).
+//! **Algorithm**: the whole trace is rearranged into the order of an execution that would follow the way. If each read then has
+//! the same version as in the trace, and each write creates the same version, no value and no branch changes. Threads do the
+//! same, and the synchronisation (locks, waits and the rest) allows it ([`Interleaving`]).
 //!
-//! **Soundness and limits**: exact where it says yes. It says no where the verdict of a try or a time-out may depend on the order,
-//! where a lock prefers writers, and of executions that fail, get stuck or do not end.
+//! **Soundness and limits**: a positive answer is exact. The answer is negative if the result of a try or a time-out may depend
+//! on the order, if a lock prefers writers, and for executions that fail, get stuck or do not end.
 
 use super::complete::completed;
 use super::guided::Requirement;

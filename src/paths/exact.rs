@@ -1,17 +1,16 @@
-//! The paper's method, held to what executions can do.
+//! Compares the method of the paper with all possible executions.
 //!
-//! **Input**: what the method has found, and a budget. **Output**: tests for branch outcomes, waits and races that no
-//! test has shown, and [`Exactness`]: whether all executions were looked at, and what the method alone had missed.
+//! **Input**: the results of the method, and a budget. **Output**: tests for branch outcomes, waits and races that no test has
+//! shown; and [`Exactness`]: whether all executions were examined, and what the method alone had missed.
 //!
-//! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
-//! ([`executed()`]). What the tests have not shown is added, each with the execution that shows
-//! it. A test that was added may show more than it was added for. Where an execution has a pair of accesses without a lock in
-//! common, and the text does not order them, all states are asked whether two threads ever stand before both at once
-//! ([`races`](cssame_explore::races())): synchronisation other than locks may order them in all tests that were made, and not in
-//! all executions.
+//! **Algorithm**: all states are searched, together with the evaluations and accesses of the execution so far ([`executed()`]).
+//! Each fact that the tests have not shown is added, with an execution that shows it. An added test may show more than the fact
+//! that it was added for. If an execution has a pair of accesses without a common lock, and the text does not order them, a
+//! search of all states decides whether two threads ever stand before both at the same time ([`races`](cssame_explore::races())):
+//! synchronisation other than locks may order them in all tests, but not in all executions.
 //!
-//! **Soundness and limits**: where the search hits a bound, no claim is made beyond the tests. Instances of a branch
-//! beyond the highest one that a test has shown, or [`MAX_INSTANCE`], count as that one.
+//! **Soundness and limits**: if the search hits a bound, no claim is made beyond the tests. Instances of a branch beyond the
+//! highest one that a test has shown, or beyond [`MAX_INSTANCE`], count as that one.
 
 use super::algorithm::{Explored, Method, TestReason};
 use super::analysis::{DecisionKind, DecisionPlace, ROUNDS};

@@ -1,11 +1,11 @@
-//! Whether an order of operations is that of some execution.
+//! Decides whether some execution has a given order of operations.
 //!
 //! **Input**: a decision of a trace, and an order of its operations. **Output**: the question for the search through
 //! all states ([`order`](crate::order::order())).
 //!
-//! **Soundness and limits**: for a branch the question is the order itself. For a wait it leaves the notifications out, which are no
-//! operations: where the accesses cannot happen in that order before the wait begins, the order of all cannot either; where they
-//! can, nothing is known of the order of all.
+//! **Soundness and limits**: for a branch the question is the order itself. For a wait, the question leaves out the
+//! notifications, which are not operations. If the accesses cannot happen in that order before the wait begins, the full order is
+//! impossible too; if they can, the full order stays undecided.
 
 use super::analysis::{Decision, DecisionKind};
 use super::ids::{ActionId, EvaluationId};

@@ -1,9 +1,8 @@
-//! The whole method, or one of the criteria that it is held against.
+//! Runs the whole method, or one of the criteria with which it is compared.
 //!
-//! **Input**: a program, what is asked for, and a budget. **Output**: [`Findings`]; [`super::report`] gives names to
-//! them.
+//! **Input**: a program, a request, and a budget. **Output**: [`Findings`]; [`super::report`] adds names to them.
 //!
-//! **Soundness and limits**: what the tests show is real. [`Exactness`] says whether anything can be missing.
+//! **Soundness and limits**: everything that the tests show is real. [`Exactness`] says whether anything can be missing.
 
 use super::algorithm::{Explored, MAX_PREDICTED, Method, StoppedBy, TestReason};
 use super::analysis::Placing;

@@ -1,18 +1,17 @@
-//! Data flow in an execution: what values and conditions are computed from.
+//! Data flow in an execution: the sources of values and conditions.
 //!
-//! **Input**: the places that the events of an execution come from, one after the other. **Output**: for each write,
-//! each index and each condition the operations that it is computed from, and the evaluations of branches that have
-//! decided that it is reached.
+//! **Input**: the places of the events of an execution, one after the other. **Output**: for each write, each index and each
+//! condition, the operations from which it is computed, and the evaluations of branches that decided that it is reached.
 //!
-//! **Algorithm**: the conventional use-defines of the paper (section IV.B) on dynamic instances. Each thread has a
-//! position in the flow graph, which is moved along to the place of the next event; each event tells of a branch which
-//! way it went, so there is one way only. On it, the set of operations of each register is the union of those of what
-//! it is computed from. Calls hand over sets to parameters and results. A branch is decided by the last evaluations,
-//! in its activation, of the branches that its block is control dependent on, and by those of the call.
+//! **Algorithm**: the conventional use-defines of the paper (section IV.B) on dynamic instances. Each thread has a position in
+//! the flow graph, which moves to the place of the next event. Each branch event gives the direction of the branch, so there is
+//! only one path. On this path, the set of operations of each register is the union of the sets of its inputs. Calls pass sets to
+//! parameters and results. A branch is decided by the last evaluations, in its activation, of the branches on which its block is
+//! control dependent, and by those of the call.
 //!
-//! **Soundness and limits**: exact for data flow through registers, parameters and results. A value that was assigned
-//! under a branch does not depend on the condition, as in the paper, unless it is a temporary of `&&`, `||` or `?:`. A
-//! branch does not depend on its own earlier evaluations. Nothing is computed here, and no step is done.
+//! **Soundness and limits**: exact for data flow through registers, parameters and results. A value assigned under a branch does
+//! not depend on the condition, as in the paper, unless it is a temporary of `&&`, `||` or `?:`. A branch does not depend on its
+//! own earlier evaluations. The module evaluates nothing and executes no step.
 
 use super::ids::EvaluationId;
 use super::taint::{Taint, Taints};

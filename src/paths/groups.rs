@@ -1,15 +1,15 @@
 //! Branch-affect groups: the orders of the operations that affect a branch.
 //!
-//! **Input**: executions, one after the other. **Output**: [`Groups`]: for each branch and each wait, the orders that
-//! an execution has had, and those that executions may still have, each with ways to try them.
+//! **Input**: executions, one after the other. **Output**: [`Groups`]: for each branch and each wait, the orders that an
+//! execution has had, and the orders that executions may still have, each with ways to try them.
 //!
-//! **Algorithm** (Algorithm 3 of the paper, "complete and cut" of docs/paths.md). An execution belongs, at each branch,
-//! to the group of the order in which it has done the operations that affect the branch in it. The trace, left with
-//! these operations, says which other orders there are ([`orders`]). Two traces that are left with the same have the
-//! same orders, so that they are looked for once.
+//! **Algorithm** (Algorithm 3 of the paper, "complete and cut" of docs/paths.md). At each branch, an execution belongs to the
+//! group of the order in which it has executed the operations that affect the branch. The trace, reduced to these operations,
+//! determines the other orders ([`orders`]). Two traces with the same reduction have the same orders, so the search runs once for
+//! both.
 //!
-//! **Soundness and limits**: an order is a guess until an execution has had it: values may forbid it, or lead to
-//! operations that the trace does not have. Branches that no operation of another thread affects have no groups.
+//! **Soundness and limits**: an order is a guess until an execution has had it: values may forbid it, or lead to operations that
+//! are not in the trace. Branches without an affecting operation of another thread have no groups.
 
 use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Placing};
 use super::guided::Requirement;

@@ -1,25 +1,25 @@
 //! Executions that follow an order.
 //!
-//! **Input**: what an execution before has done ([`Script`]), and some of its actions in the order in which they are to
-//! happen now ([`Requirement`]). **Output**: a [`Policy`] of one execution that does so, as far as it can be done.
+//! **Input**: the actions of an earlier execution ([`Script`]), and some of these actions in the required order
+//! ([`Requirement`]). **Output**: a [`Policy`] of one execution that follows this order as far as possible.
 //!
-//! **Algorithm** (step 4.1 of the paper's Algorithm 4, "complete" in docs/paths.md). Each thread does the steps of the
-//! script as long as it comes to the same places.
+//! **Algorithm** (step 4.1 of the paper's Algorithm 4, "complete" in docs/paths.md). Each thread executes the steps of the script
+//! as long as it reaches the same places.
 //!
-//! 1. A thread that stands before a required action waits until it is that action's turn.
-//! 2. Of the other threads, the one goes whose step stands first in the script. So the rest of the execution is as it
-//!    was before, where that can be.
-//! 3. If only threads are left that the order holds back, the order cannot be followed: the first of them goes.
-//! 4. A thread that has left the script, or is at its end, goes behind all others; of several such threads one goes on
-//!    until it cannot, then the next in the order of the text. One that comes back to a state that it has been in
-//!    spins, and is left.
-//! 5. Where all come back to a state, the execution has no end, and stops.
+//! 1. A thread that stands before a required action waits for the turn of that action.
+//! 2. Among the other threads, the one whose step comes first in the script goes. So the rest of the execution stays unchanged as
+//!    far as possible.
+//! 3. If the order holds back all remaining threads, it cannot be followed: the first of them goes.
+//! 4. A thread that has left the script, or is at its end, goes after all others. Among several such threads, one goes on until
+//!    it cannot, then the next in the order of the text. A thread that returns to a state in which it has been before spins, and
+//!    is suspended.
+//! 5. If all threads return to a state, the execution has no end, and stops.
 //!
-//! Choices are those of the script. Without a script this is the *first run*: threads in the order of the text, each as
-//! long as it can.
+//! Choices come from the script. Without a script this is the *first run*: threads run in the order of the text, each as long as
+//! it can.
 //!
-//! **Soundness and limits**: a policy of steps that the machine allows. Whether the order was followed is seen from the
-//! trace. A loop that never comes back to a state is left after [`TURN`] steps.
+//! **Soundness and limits**: the machine allows every step of the policy. The trace shows whether the order was followed. A loop
+//! that never returns to a state is suspended after [`TURN`] steps.
 
 use cssame_schedule::{Decision, Policy, View};
 use cssame_vm::{Choice, CodeIndex, Move, PathId, ThreadIndex, ThreadStatus};

@@ -1,4 +1,4 @@
-//! Numbers of what a trace has.
+//! Identifiers for the elements of a trace.
 
 use cssame_source::arena::id;
 

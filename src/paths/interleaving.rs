@@ -1,24 +1,24 @@
-//! The orders in which the moves of threads can happen, one move at a time.
+//! The possible orders of the moves of threads, one move at a time.
 //!
-//! **Input**: a [`Projection`] of a trace. **Output**: [`Interleaving`]: the state before the first move, the moves
-//! that a state allows, those that it forbids and why, and the state behind a move.
+//! **Input**: a [`Projection`] of a trace. **Output**: [`Interleaving`]: the state before the first move, the moves that a state
+//! allows, the moves that it forbids and why, and the state after a move.
 //!
-//! **Algorithm**: the extended variant graph of the paper (section IV.C), with flags for the whole language. A state is
-//! the number of moves that each thread has done (the *index*), for each thread what it waits for (the *wait flag*),
-//! and for each object its value: whether a lock is held (the *lock flag*) or an event set, how far a semaphore is
-//! raised, how many have arrived at a barrier.
+//! **Algorithm**: the extended variant graph of the paper (section IV.C), with flags for the whole language. A state consists of
+//! the number of moves that each thread has done (the *index*), the object that each thread waits for (the *wait flag*), and the
+//! value of each object: whether a lock is held (the *lock flag*) or an event set, the count of a semaphore, the number of
+//! threads that have arrived at a barrier.
 //!
-//! - A `lock` is forbidden while the lock is held, a `rdlock` while it is written; a wait on a condition frees its lock, and takes it
-//!   again as a move of its own.
-//! - A thread with a wait flag cannot move. A notification clears the flags of all that wait, or of one: then each of
-//!   them makes a move of its own. A notification without a waiting thread is lost.
-//! - Making a thread and waiting for its end are no moves: they happen as soon as they can.
+//! - A `lock` is forbidden while the lock is held, a `rdlock` while a writer holds it. A wait on a condition releases its lock,
+//!   and acquires it again as a separate move.
+//! - A thread with a wait flag cannot move. A notification clears the flags of all waiting threads, or of one. Then each of them
+//!   makes a separate move. A notification without a waiting thread is lost.
+//! - Creating a thread and waiting for its end are not moves: they happen as soon as they can.
 //!
-//! A try that has taken its lock is a move as that of `lock`; one that has not is none, and neither is a time-out: from then
-//! on the thread needs no notification.
+//! A successful try of a lock is a move like `lock`. A failed try is no move, and neither is a time-out: from then on the thread
+//! needs no notification.
 //!
-//! **Soundness and limits**: values of variables and the verdicts of tries are not known here, so that an order may turn out not to be
-//! possible when it is tried.
+//! **Soundness and limits**: values of variables and results of tries are unknown here, so an order may prove impossible when it
+//! is tried.
 
 use super::ids::ActionId;
 use super::projection::{Projection, barrier_count};

@@ -1,24 +1,24 @@
 //! Race-equivalent paths: tests for all orders that can change a branch.
 //!
-//! **Input**: a program ([`Model`](cssame_model::Model)), what is asked for ([`Request`]), and a budget. **Output**:
-//! [`Findings`]: tests with their executions, the branch-affect groups that they were made for, races, failures and
-//! deadlocks. [`report`] gives names to them.
+//! **Input**: a program ([`Model`](cssame_model::Model)), a [`Request`], and a budget. **Output**: [`Findings`]: tests with their
+//! executions, their branch-affect groups, races, failures and deadlocks. [`report`] adds names to them.
 //!
-//! **Algorithm** (Setiadi, Ohsuga and Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent
-//! Programs", 2013; docs/paths.md has what was changed, and why).
+//! **Algorithm** (Setiadi, Ohsuga and Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent Programs",
+//! 2013; docs/paths.md lists the changes and their reasons).
 //!
 //! 1. `run` makes an execution, by a policy that follows an order (`guided`), and records its trace (`record`, `flow`).
 //! 2. `use_define` and `analysis` find which operations affect each branch.
-//! 3. `groups` and `orders` find the orders in which these can happen (`projection`, `interleaving`).
+//! 3. `groups` and `orders` find the possible orders of these operations (`projection`, `interleaving`).
 //! 4. `algorithm` makes tests until all groups, or all rows of branch conditions, were tested (`selection`,
 //!    `complete`).
-//! 5. `exact` holds the tests to all executions, and adds those that the method has missed. It asks all states: [`executed`] which
-//!    branch outcomes, waits and unprotected pairs there are, [`order`] whether operations can happen in an order before a branch
-//!    (`ahead` tells both what a thread may still do), [`classes`] how many executions there are up to what their threads read.
-//! 6. `races` and `manners` look at the tests; `variant_graph` is the graph of the paper, for people.
+//! 5. `exact` compares the tests with all executions, and adds tests that the method has missed. It searches all states:
+//!    [`executed`] finds the existing branch outcomes, waits and unprotected pairs; [`order`] decides whether operations can
+//!    happen in an order before a branch (`ahead` tells both the possible future actions of a thread); [`classes`] counts
+//!    executions up to the values that their threads read.
+//! 6. `races` and `manners` analyse the tests; `variant_graph` is the graph of the paper, for readers.
 //!
-//! **Soundness and limits**: what a test shows is real. What no test shows is impossible only where [`Exactness`] says
-//! so.
+//! **Soundness and limits**: everything that a test shows is real. A behaviour that no test shows is impossible only if
+//! [`Exactness`] says so.
 
 mod ahead;
 mod algorithm;

@@ -1,14 +1,13 @@
-//! Access-manners: which executions are race-equivalent.
+//! Access-manners: determine which executions are race-equivalent.
 //!
 //! **Input**: a trace. **Output**: [`Manners`]: for each thread the set of its access-manners.
 //!
-//! **Algorithm** (section IV.A of the paper). What a thread does from the moment that it takes a lock while it holds
-//! none to the moment that it holds none again is an access-manner; so is each operation without a lock. Two
-//! executions are *race-equivalent* if all their threads have the same sets. So loops that go on for ever have
-//! finitely many.
+//! **Algorithm** (section IV.A of the paper). An access-manner consists of the actions of a thread from the moment when it takes
+//! a lock while it holds none to the moment when it holds none again. Each operation without a lock is an access-manner too. Two
+//! executions are *race-equivalent* if all their threads have the same sets. So endless loops have finitely many.
 //!
-//! **Soundness and limits**: operations and locks go by their places and names, so that executions of one program can
-//! be compared. A body that was not left at the end counts as far as it went.
+//! **Soundness and limits**: operations and locks are identified by their places and names, so that executions of one program can
+//! be compared. A body that was not left at the end counts up to its last action.
 
 use super::analysis::{PlacedOperation, Placing};
 use super::trace::{ActionKind, Trace};

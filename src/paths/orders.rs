@@ -1,16 +1,15 @@
-//! The orders in which the operations that affect a branch can happen before it.
+//! The possible orders of the operations that affect a branch, before the branch is evaluated.
 //!
-//! **Input**: the moves of a projection that ends, in the thread of the branch, where the branch is evaluated.
-//! **Output**: [`Orders`]: every order of the operations, up to the last one of the branch's own thread, each with a
-//! way of moves that has it.
+//! **Input**: the moves of a projection that ends, in the thread of the branch, at the evaluation of the branch. **Output**:
+//! [`Orders`]: every order of the operations, up to the last one of the branch's own thread, each with a sequence of moves that
+//! has it.
 //!
-//! **Algorithm** ("feasible orders, complete and cut" of docs/paths.md): a depth-first search through the states of the
-//! moves, each with the order so far, which is a node of a trie. What other threads do behind the last operation of the
-//! branch's own thread is not part of an order. The search prefers the order of the trace, so that the ways that it
-//! finds first are near to it.
+//! **Algorithm** ("feasible orders, complete and cut" of docs/paths.md): a depth-first search through the states of the moves,
+//! each with the order so far, which is a node of a trie. Actions of other threads after the last operation of the branch's own
+//! thread are not part of an order. The search prefers the order of the trace, so that the first ways found are close to it.
 //!
-//! **Soundness and limits**: complete for the moves of the trace, unless there are more states or orders than are
-//! allowed, which is said.
+//! **Soundness and limits**: complete for the moves of the trace, unless there are more states or orders than allowed, which the
+//! result reports.
 
 use super::ids::ActionId;
 use super::interleaving::{Interleaving, Step, Words};

@@ -1,14 +1,13 @@
-//! A trace, left with what an order is asked of.
+//! A trace, reduced to the part that matters for an order.
 //!
-//! **Input**: a trace, and the operations that affect a branch or a wait. **Output**: a [`Projection`]: for each thread
-//! what it does, in moves that are indivisible: those operations, and the synchronisation that decides in which orders
-//! they can happen.
+//! **Input**: a trace, and the operations that affect a branch or a wait. **Output**: a [`Projection`]: the actions of each
+//! thread, as indivisible moves. They are those operations, and the synchronisation that decides in which orders they can happen.
 //!
-//! **Algorithm**: operations that do not matter are dropped; so are bodies of locks in which nothing is left, and
-//! threads of which nothing is left. The thread that is asked about ends where the branch is evaluated.
+//! **Algorithm**: irrelevant operations are dropped. Empty bodies of locks and empty threads are dropped too. The thread in
+//! question ends at the evaluation of the branch.
 //!
-//! **Soundness and limits**: a body without operations, which takes and frees its locks in turn, can be run through as
-//! a whole wherever its locks are free, so it forbids no order of the rest.
+//! **Soundness and limits**: a body without operations, which takes and releases its locks in turn, can run as a whole wherever
+//! its locks are free, so it forbids no order of the rest.
 
 use super::ids::ActionId;
 use super::trace::{ActionKind, Trace};

@@ -1,12 +1,13 @@
-//! Tests that show nothing new.
+//! Removes tests that show nothing new.
 //!
-//! **Input**: what was found. **Output**: the same without those tests; their executions stay, as what was tried.
+//! **Input**: the findings. **Output**: the findings without those tests; their executions stay in the list of attempts.
 //!
-//! **Algorithm**: in the order in which they were made, a test is kept if it is the first with an outcome of a branch or a wait,
-//! with a race, with a failure or a deadlock, or of a race-equivalent path; and one that was added for what the method has missed.
+//! **Algorithm**: tests are visited in the order in which they were made. A test is kept if it is the first with an outcome of a
+//! branch or a wait, with a race, with a failure or a deadlock, or of a race-equivalent path. A test that was added for a fact
+//! that the method has missed is kept too.
 //!
 //! **Soundness and limits**: executions that read and write the same versions agree in all of these, so there are at most as many
-//! of such tests as classes of versions. Groups whose only test is left out are known to be possible.
+//! kept tests as classes of versions. A group whose only test is removed is known to be possible.
 
 use super::algorithm::Explored;
 use super::exact::{Exactness, KnownFacts, Missed};

@@ -1,15 +1,15 @@
-//! The races of an execution, by the locks that its threads hold.
+//! The races of an execution, according to the locks that its threads hold.
 //!
-//! **Input**: a trace. **Output**: [`UnprotectedPair`]s: two operations on one cell, by threads that may run in
-//! parallel, one of which writes, that hold no lock in common and are not both atomic.
+//! **Input**: a trace. **Output**: [`UnprotectedPair`]s: two operations on one cell, by threads that may run in parallel. At
+//! least one of them writes, they hold no common lock, and they are not both atomic.
 //!
-//! **Algorithm**: the check of consistent locking that the paper takes from Eraser (section IV.A), by pairs.
-//! Operations of one thread at one place, with the same locks and the same past of forks and joins, stand for one
-//! another. Whether two may run in parallel is told by the order of forks and joins alone; whether anything else
-//! orders them in this execution is noted beside.
+//! **Algorithm**: the check of consistent locking that the paper takes from Eraser (section IV.A), by pairs. Operations of one
+//! thread at one place, with the same locks and the same past of forks and joins, are equivalent. The order of forks and joins
+//! alone decides whether two operations may run in parallel. Whether anything else orders them in this execution is recorded
+//! separately.
 //!
-//! **Soundness and limits**: of operations that stand for one another, [`MAX_KEPT`] are looked at to find two that are
-//! not ordered: the first and the last ones.
+//! **Soundness and limits**: among equivalent operations, only [`MAX_KEPT`] are examined to find two unordered ones: the first
+//! and the last ones.
 
 use super::ids::ActionId;
 use super::trace::{Occurrence, Trace};

@@ -1,13 +1,11 @@
 //! Records the trace of an execution.
 //!
-//! **Input**: the events of an execution, and which accesses are [`Operations`]. **Output**: its [`Trace`].
+//! **Input**: the events of an execution, and the accesses that are [`Operations`]. **Output**: its [`Trace`].
 //!
-//! **Algorithm**: each operation and each operation on synchronisation objects becomes an action; those of one step, such
-//! as an atomic block, have its number. Beside it the data flow ([`super::flow`]), the locks held and two clocks are
-//! kept.
+//! **Algorithm**: each operation and each operation on synchronisation objects becomes an action. Actions of one step, such as an
+//! atomic block, share its number. The data flow ([`super::flow`]), the locks held and two clocks are kept with it.
 //!
-//! **Soundness and limits**: threads and cells are named by the tables of the execution, which are those of the
-//! session.
+//! **Soundness and limits**: threads and cells are named by the tables of the execution, which belong to the session.
 
 use super::flow::Flow;
 use super::ids::{ActionId, EvaluationId};

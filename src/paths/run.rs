@@ -1,7 +1,7 @@
 //! One execution of a session, with its trace.
 //!
-//! **Input**: the program, and what the execution is to follow. **Output**: a [`Run`]: its trace, and what each of its
-//! threads has done, so that another execution can follow that.
+//! **Input**: the program, and the order that the execution should follow. **Output**: a [`Run`]: its trace, and the actions of
+//! each thread, so that another execution can follow them.
 
 use super::guided::{Guided, Requirement, Script, ScriptStep};
 use super::record::Recorder;

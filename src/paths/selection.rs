@@ -1,16 +1,15 @@
-//! Which test cases come next.
+//! Selects the next test cases.
 //!
-//! **Input**: the branch-affect groups of each branch, with the test cases that belong to them and the outcomes that
-//! are known, and the rows of the branch-condition table that were tested. **Output**: the next test cases.
+//! **Input**: the branch-affect groups of each branch, with the test cases that belong to them and the known outcomes; and the
+//! rows of the branch-condition table that were tested. **Output**: the next test cases.
 //!
-//! **Algorithm** (step 3 of the paper's Algorithm 4). A row of the branch-condition table is an outcome for each
-//! branch. For each row that was not tested, a test case is taken that belongs to a group with that outcome at every
-//! branch. Rows are not enumerated, for there are 2^n of them: each test case has one row at most, so it is enough to
-//! look for the row of each. Where no row has a test case, one is taken from a group that was not tested: the one that
-//! belongs to most such groups.
+//! **Algorithm** (step 3 of the paper's Algorithm 4). A row of the branch-condition table is an outcome for each branch. For each
+//! untested row, a test case that belongs to a group with the right outcome at every branch is taken. The 2^n rows are not
+//! enumerated: each test case has one row at most, so it suffices to compute the row of each. If no row has a test case, the test
+//! case that belongs to most untested groups is taken.
 //!
-//! **Soundness and limits**: a row counts as tested when an execution has had it, also by a test that was chosen for
-//! another reason (FACTS A5: the paper's table IV).
+//! **Soundness and limits**: a row counts as tested if any execution has had it, even if its test was chosen for another reason
+//! (FACTS A5: the paper's table IV).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

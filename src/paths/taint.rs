@@ -1,10 +1,9 @@
-//! Sets of operations that a value is computed from, shared between values.
+//! Sets of operations from which a value is computed, shared between values.
 //!
-//! **Input**: operations, and unions of sets. **Output**: [`Taints`], which gives numbers to sets, and lists the
-//! members of one.
+//! **Input**: operations, and unions of sets. **Output**: [`Taints`], which numbers sets, and lists the members of a set.
 //!
-//! **Algorithm**: a set is empty, one operation, or the union of two sets that were made before it. So a union takes
-//! constant time, whatever its size; the members are found by going through the unions, each once.
+//! **Algorithm**: a set is empty, one operation, or the union of two earlier sets. So a union takes constant time, whatever its
+//! size. The members are found by a traversal that visits each union once.
 
 use super::ids::ActionId;
 use rustc_hash::FxHashSet;

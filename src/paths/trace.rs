@@ -1,10 +1,10 @@
-//! Traces: what an execution does that an order of threads may change.
+//! Traces: the part of an execution that an order of threads may change.
 //!
 //! **Output** of a watched execution ([`super::record`]): a [`Trace`], with its operations and synchronisation in order
 //! ([`Action`]), and the branches that were evaluated between them ([`Evaluation`]).
 //!
-//! An operation is the triple of the paper, `location:operation:operand`: the place in the text that reads or writes,
-//! and the cell.
+//! An operation is the triple of the paper, `location:operation:operand`: the place in the text that reads or writes, and the
+//! cell.
 
 use super::ids::{ActionId, EvaluationId};
 use super::taint::{Taint, Taints};

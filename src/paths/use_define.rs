@@ -1,23 +1,23 @@
-//! Which operations affect a branch: use-defines, `BranchRelUD` and `BranchRelOP`.
+//! Finds the operations that affect a branch: use-defines, `BranchRelUD` and `BranchRelOP`.
 //!
-//! **Input**: a trace, and one evaluation of a branch, or one wait. **Output**: [`Related`]: the operations that may
-//! affect its outcome, and the use-defines between them.
+//! **Input**: a trace, and one evaluation of a branch, or one wait. **Output**: [`Related`]: the operations that may affect its
+//! outcome, and the use-defines between them.
 //!
 //! **Algorithm** (Algorithm 2 of the paper, on dynamic instances).
 //!
-//! 1. Begin with the operations that the condition is computed from, and those of the branches that have decided that
-//!    this one is evaluated.
-//! 2. A read depends on the last write of its cell by its own thread (the conventional use-define), and on every write
-//!    of the cell by another thread, wherever it stands in the trace (the extended one).
-//! 3. A write depends on the reads that its value and its index are computed from.
-//! 4. Operations of the thread of the branch that come after the evaluation are left out, and so are reads of other
-//!    threads that can see no write.
+//! 1. Begin with the operations from which the condition is computed, and those of the branches that decided that this one is
+//!    evaluated.
+//! 2. A read depends on the last write of its cell by its own thread (the conventional use-define), and on every write of the
+//!    cell by another thread, anywhere in the trace (the extended use-define).
+//! 3. A write depends on the reads from which its value and its index are computed.
+//! 4. Operations of the branch's thread after the evaluation are left out, and so are reads of other threads that can see no
+//!    write.
 //!
-//! A wait for a notification depends on itself, on the notifications of other threads, and by 1 on the branches around
-//! it: they decide whether it is woken.
+//! A wait for a notification depends on itself, on the notifications of other threads, and, by step 1, on the branches around the
+//! notifications: they decide whether it is woken.
 //!
-//! **Soundness and limits**: it knows what this execution has done; what another one does beside is found when that one
-//! is made. A use-define of the paper that no execution has does no harm: no order realises it.
+//! **Soundness and limits**: the result covers only the actions of this execution; further actions are found when another
+//! execution is made. A use-define of the paper that no execution has is harmless: no order realises it.
 
 use super::ids::{ActionId, EvaluationId};
 use super::trace::{Action, ActionKind, Evaluation, Trace, Waiting};

@@ -1,16 +1,16 @@
 //! The variant graph of a trace.
 //!
-//! **Input**: the moves of a whole trace ([`Interleaving`]). **Output**: [`VariantGraph`]: the nodes in which every
-//! operation has seen and made the same versions as in the trace, the *execution-variants* (a move away from such a
-//! node, with another version), the moves that a lock or a wait flag forbids, and the *stuck* nodes, from which no
-//! move leads on although a thread has not done all of its moves.
+//! **Input**: the moves of a whole trace ([`Interleaving`]). **Output**: [`VariantGraph`]: the nodes in which every operation has
+//! the same versions as in the trace, the *execution-variants* (a move from such a node, with another version), the moves that a
+//! lock or a wait flag forbids, and the *stuck* nodes, from which no move is possible although a thread has not done all of its
+//! moves.
 //!
-//! **Algorithm**: Algorithm 1 of the paper with the extension of its section IV.C, breadth first. A node is known by
-//! its index, its versions and its flags; only nodes that are no variants are looked up, because a variant may have
-//! the index and the versions of one of them (FACTS A1: V5).
+//! **Algorithm**: Algorithm 1 of the paper with the extension of its section IV.C, breadth first. A node is identified by its
+//! index, its versions and its flags. Only nodes that are no variants are looked up, because a variant may have the index and the
+//! versions of one of them (FACTS A1: V5).
 //!
-//! **Soundness and limits**: a node on the trace is represented by the trace's own prefix, another one by the way that
-//! was found first. A graph of more than the given number of nodes is cut, and says so.
+//! **Soundness and limits**: a node on the trace is represented by the prefix of the trace, any other node by the first way
+//! found. A graph with more than the given number of nodes is cut, and reports this.
 
 use super::ids::ActionId;
 use super::interleaving::{Interleaving, MAX_THREADS, Obstacle, Step, Words};

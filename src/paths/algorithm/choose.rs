@@ -1,13 +1,14 @@
-//! Which tests come next: the branch-condition table, and the branch-affect groups that candidates are expected to belong to.
+//! Chooses the next tests, with the branch-condition table and the branch-affect groups to which candidates are expected to
+//! belong.
 //!
-//! **Input**: what a [`Method`] has found. **Output**: whether each row of the table was tested (condition 1), and the next tests, each
-//! a group and one of its candidates.
+//! **Input**: the results of a [`Method`]. **Output**: whether each row of the table was tested (condition 1), and the next
+//! tests; each test is a group and one of its candidates.
 //!
-//! **Algorithm**: step 3 of Algorithm 4 of the paper ([`next_tests`]). A candidate is expected to belong to the groups of the trace that
-//! it comes from, put into its order.
+//! **Algorithm**: step 3 of Algorithm 4 of the paper ([`next_tests`]). A candidate is expected to belong to the groups of its
+//! original trace, rearranged into the order of the candidate.
 //!
-//! **Soundness and limits**: a prediction chooses tests, it decides nothing. Without a branch, or with more than [`MAX_PREDICTED`]
-//! actions, nothing is predicted, and all open groups are given.
+//! **Soundness and limits**: a prediction only chooses tests; it decides nothing. If there is no branch, or more than
+//! [`MAX_PREDICTED`] actions, nothing is predicted, and all open groups are returned.
 
 use super::{
     Candidate, DecisionKind, DecisionPlace, FxHashMap, FxHashSet, Interleaving, MAX_PREDICTED, Method, Projection,

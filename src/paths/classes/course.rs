@@ -1,13 +1,13 @@
-//! What an execution is known by: the versions that each thread has read and written.
+//! The identity of an execution: the versions that each thread has read and written.
 //!
-//! **Input**: the events of an execution. **Output**: for each thread a hash of its operations, one after the other, and
-//! for each cell its version, which is the number of writes to it so far.
+//! **Input**: the events of an execution. **Output**: for each thread a hash of the sequence of its operations; for each cell its
+//! version, which is the number of writes to it so far.
 //!
-//! **Algorithm**: an operation is a place in the text, a cell and a version; a write carries the version that it creates.
-//! The value of a `choose` stands between the operations of its thread. A [`Scope`] says who may move.
+//! **Algorithm**: an operation is a place in the text, a cell and a version; a write carries the version that it creates. The
+//! values of `choose` are part of the sequence of their thread. A [`Scope`] says which threads may move.
 //!
-//! **Soundness and limits**: cells and threads are known by names that do not depend on the order of steps. Threads are
-//! told apart by hashes of 128 bits.
+//! **Soundness and limits**: cells and threads have names that do not depend on the order of steps. 128-bit hashes distinguish
+//! the threads.
 
 use super::operations::Operations;
 use super::scope::{Scope, ScopeState};

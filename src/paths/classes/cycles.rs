@@ -1,15 +1,14 @@
-//! Whether the classes of a program have an end.
+//! Decides whether the number of classes of a program is finite.
 //!
-//! **Input**: a machine, and who may move. **Output**: whether a cycle of states can be reached in which some step
+//! **Input**: a machine, and the threads that may move. **Output**: whether a reachable cycle of states contains a step that
 //! performs an operation.
 //!
-//! **Algorithm**: a search through states, without what their threads have done, for
-//! [cycles with such a step](MarkedSteps).
+//! **Algorithm**: a search through states, without the history of their threads, for [cycles with such a step](MarkedSteps).
 //!
-//! **Soundness and limits**: whoever goes round such a cycle once more has performed more operations, so executions, or
-//! their beginnings where they have no end, differ in them without an end. A cycle that was found is one even where a
-//! bound has cut the search; only a whole search shows that there is none. States that have no end without a cycle, such
-//! as those of a counter that only grows, are cut by a bound.
+//! **Soundness and limits**: each further iteration of such a cycle performs more operations, so there are infinitely many
+//! different executions (or beginnings of endless executions). A cycle that was found exists even if a bound has cut the search;
+//! only a complete search shows that there is none. An infinite state space without a cycle, such as that of a counter that only
+//! grows, is cut by a bound.
 
 use super::course::Course;
 use super::operations::Operations;

@@ -1,12 +1,12 @@
 //! Enumerates the classes of a program, state by state.
 //!
-//! **Input**: a machine, and who may move. **Output**: the number of classes, and an execution for each.
+//! **Input**: a machine, and the threads that may move. **Output**: the number of classes, and an execution for each.
 //!
-//! **Algorithm**: a search through states, each with what its threads have done ([`Course`]). Ends are told apart by the
-//! histories of all threads and by how the execution has ended. Who can reach the same state of the machine with the
-//! same histories is in the same class from there on.
+//! **Algorithm**: a search through states, each with the history of its threads ([`Course`]). The histories of all threads and
+//! the kind of end identify an end. Executions that reach the same state of the machine with the same histories are in the same
+//! class from there on.
 //!
-//! **Soundness and limits**: exact where no bound is hit; else each class that was found is one, and there may be more.
+//! **Soundness and limits**: exact if no bound is hit. Otherwise each class found is real, and there may be more.
 
 use super::course::{Course, History};
 use super::found::{Classes, Found, class_of};

@@ -1,14 +1,14 @@
-//! What a step uses, and which steps may change places.
+//! The resources that a step uses, and the steps that may be exchanged.
 //!
 //! **Input**: the events of one step. **Output**: its [`Footprint`]: the operations, the other resources that it uses, and
-//! whether it ends the execution. From two of them: whether the steps depend on each other ([`Dependence`]).
+//! whether it ends the execution. For two footprints: whether the steps depend on each other ([`Dependence`]).
 //!
-//! **Algorithm**: two steps of different threads depend on each other if they perform operations on one cell, one of them a
-//! write; or one changes another resource that both use, in the sense of [`schedule::used_by`]; or one of them fails, or
-//! stops in the middle of an atomic block, since nobody else moves behind it then.
+//! **Algorithm**: two steps of different threads depend on each other in three cases. They perform operations on one cell, at
+//! least one of them a write. One of them changes another resource that both use, as defined by [`schedule::used_by`]. One of
+//! them fails, or stops in the middle of an atomic block, since no other thread moves after it.
 //!
-//! **Soundness and limits**: a footprint is that of a step that was done, in the state where it was done. As long as only
-//! steps are done that do not depend on it, the thread does the same step with the same footprint in each state behind.
+//! **Soundness and limits**: a footprint belongs to an executed step in the state where it was executed. While only independent
+//! steps of other threads are executed, the thread has the same next step with the same footprint.
 
 use super::operations::Operations;
 use cssame_schedule as schedule;

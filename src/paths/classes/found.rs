@@ -1,7 +1,7 @@
-//! The classes that were found, and executions of them.
+//! The classes found, and executions of them.
 //!
-//! **Input**: executions that have ended. **Output**: the hashes of their classes, and the first execution of each, as far as
-//! so many are to be kept.
+//! **Input**: completed executions. **Output**: the hashes of their classes, and the first execution of each, up to the number to
+//! keep.
 
 use super::course::Course;
 use cssame_explore::frame::End;

@@ -1,23 +1,24 @@
-//! Counts the classes of executions that reachability testing, and TPAIR, tell apart.
+//! Counts the classes of executions that reachability testing and TPAIR distinguish.
 //!
-//! Two executions are in one class if each thread performs the same operations on the same versions of the same cells, draws
-//! the same values, and both end in the same way (Carver and Lei: reachability testing runs one execution of each class).
-//! An operation is a visible access to a shared cell that somebody writes ([`Operations`]); the version of a cell is the
-//! number of writes to it so far; a write carries the version that it creates. Orders of locks and notifications alone
-//! tell no classes apart. An end is the end of all threads, a failure and its place, or a deadlock and who stands where.
+//! Two executions are in one class if each thread performs the same operations on the same versions of the same cells, draws the
+//! same values, and both end in the same way (Carver and Lei: reachability testing runs one execution of each class). An
+//! operation is a visible access to a shared cell that some thread writes ([`Operations`]). The version of a cell is the number
+//! of writes to it so far; a write carries the version that it creates. The orders of locks and notifications alone do not
+//! distinguish classes. An end is the end of all threads, a failure and its place, or a deadlock and the positions of the
+//! threads.
 //!
 //! **Input**: a machine, its operations, a budget. **Output**: the number of classes, and executions of them.
 //!
 //! **Algorithm**
-//! 1. [`cycles`]: can a cycle of states be reached in which an operation happens? Then classes have no end.
-//! 2. [`orders`]: count classes without running an execution of each, by the orders of steps that depend on each other.
-//! 3. Tell classes apart: by an execution of each order where these are not too many ([`orders`]), else by a search through
-//!    states with what the threads have done ([`enumerate`]), where classes seem to be few or orders have no number. Where
-//!    that is too much as well, the number of orders is the answer, and [`sample`] gives executions of some classes.
-//! 4. [`pairs`]: TPAIR counts the classes of each two threads that are run alone ([`scope`]).
+//! 1. [`cycles`]: decide whether a reachable cycle of states contains an operation. If so, the number of classes is infinite.
+//! 2. [`orders`]: count classes by the orders of dependent steps, without running an execution of each.
+//! 3. Distinguish classes. If the orders are not too many, run an execution of each ([`orders`]). If classes seem to be few, or
+//!    orders have no number, search through states with the history of the threads ([`enumerate`]). If that exceeds the bounds as
+//!    well, the number of orders is the answer, and [`sample`] provides executions of some classes.
+//! 4. [`pairs`]: TPAIR counts the classes of each pair of threads that run alone ([`scope`]).
 //!
-//! **Soundness and limits**: see [`Counting`]. Executions that an assumption discards do not count. Executions without an end
-//! are not counted either: where they perform operations without an end, `infinite` says so.
+//! **Soundness and limits**: see [`Counting`]. Discarded executions do not count. Endless executions are not counted either: if
+//! they perform operations without end, `infinite` says so.
 
 mod course;
 mod cycles;

@@ -1,16 +1,16 @@
-//! Which cells' accesses are operations.
+//! Determines the cells whose accesses are operations.
 //!
-//! **Input**: a program and what is known of its threads. **Output**: [`Operations`]: the cells of shared variables
-//! that some thread may write while others may access them; and the *read-shared* variables, which are only read then.
+//! **Input**: a program and the facts about its threads. **Output**: [`Operations`]: the cells of shared variables that some
+//! thread may write while others may access them; and the *read-shared* variables, which are only read in that situation.
 //!
-//! **Algorithm** (Setiadi, Ohsuga and Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent
-//! Programs", 2013, sections III and V.B). A write counts if another thread may access the same part of memory in
-//! parallel with it, by forks and joins alone. A shared variable without such a write is read-shared: it is written
-//! while one thread is alone, and only read from then on, so that no order of threads can tell.
+//! **Algorithm** (Setiadi, Ohsuga and Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent Programs",
+//! 2013, sections III and V.B). A write counts if another thread may access the same part of memory in parallel with it, by forks
+//! and joins alone. A shared variable without such a write is read-shared: it is written while one thread is alone, and only read
+//! from then on, so that the order of threads has no influence.
 //!
-//! **Soundness and limits**: of a leaf, not of its instances or elements: an array of which one element is written is
-//! written. What the text says is approximate: an access may count although it is alone in every execution; it then
-//! stands in one place of every order.
+//! **Soundness and limits**: a leaf counts as a whole, without its instances or elements: if one element of an array is written,
+//! the array is written. The text is approximate: an access may count although it is alone in every execution. It then has one
+//! position in every order.
 
 use cssame_concurrency::{ClassId, Concurrency, EventKind, InstanceId};
 use cssame_ir::{LeafId, Program};

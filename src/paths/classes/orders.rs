@@ -1,37 +1,37 @@
 //! Counts classes without running an execution of each.
 //!
-//! **Input**: a machine, and who may move. **Output**: the number of executions up to the order of steps that do not depend
-//! on each other (Mazurkiewicz traces), and whether that is the number of classes.
+//! **Input**: a machine, and the threads that may move. **Output**: the number of executions up to the order of independent steps
+//! (Mazurkiewicz traces), and whether this is the number of classes.
 //!
 //! **Algorithm**: depth-first search with sleep sets (Godefroid 1996). A node is a state and a set of steps that are asleep
 //! there.
-//! 1. In a node the steps that are possible and not asleep are done one after the other. Behind a step those are asleep that
-//!    were asleep before it, or were done before it in this node, and do not depend on it.
-//! 2. The number of a node is that of its steps together; a step that ends the execution counts 1, one whose execution is
-//!    discarded counts 0. A node without any possible step is an end itself; one in which all are asleep counts 0.
-//! 3. The numbers of nodes that were left are kept, by fingerprint. Where an execution of each is asked for ([`run_orders`]),
-//!    they are not: the search runs one execution of each trace, and no other.
+//! 1. In a node, the steps that are possible and not asleep are executed one after the other. After a step, a step is asleep if
+//!    it was asleep before or was executed earlier in this node, and does not depend on the executed step.
+//! 2. The number of a node is the sum over its steps. A step that ends the execution counts 1; a step whose execution is
+//!    discarded counts 0. A node without any possible step is an end itself. A node in which all steps are asleep counts 0.
+//! 3. The numbers of completed nodes are kept, by fingerprint. If an execution of each class is requested ([`run_orders`]), they
+//!    are not kept: the search runs exactly one execution of each trace.
 //!
-//! Why each trace counts once. Let u be the steps that led to a node. By induction a step z is asleep there if and only if each
-//! completion that has z before all steps which depend on it is equivalent to an execution that begins with an earlier
-//! choice on the way: z was done in its place at a node before, and all steps since then could have been done behind z. So
-//! of all executions of one trace the search follows that one alone which is first by the order of choices: no earlier choice
-//! is possible in an equivalent execution at any of its nodes. It never leaves that one out, since a step falls asleep only
-//! where an earlier, equivalent one was followed.
+//! Each trace counts once for this reason. Let u be the steps that led to a node. By induction, a step z is asleep there if and
+//! only if each completion that has z before all steps which depend on it is equivalent to an execution that begins with an
+//! earlier choice on the path: z was executed at an earlier node, and all steps since then could have been executed after z. So
+//! among all executions of one trace, the search follows only the first one in the order of choices: no earlier choice is
+//! possible in an equivalent execution at any of its nodes. It never omits that execution, since a step falls asleep only if an
+//! earlier, equivalent execution was followed.
 //!
-//! Why the numbers may be kept: what is below a node is determined by its state and the steps that are asleep. These steps
-//! have the same footprints whatever has led to the node, because they are those of the next steps of threads in this state.
+//! The numbers may be kept because the state of a node and its sleeping steps determine the subtree below it. These steps have
+//! the same footprints on every path to the node, because they are the next steps of threads in this state.
 //!
-//! Why a step that fails depends on all others: the execution is over behind it, and the class is that of the steps before.
+//! A step that fails depends on all others because it ends the execution, and the class is that of the steps before.
 //!
 //! **Soundness and limits**: each class has a trace, since executions of one trace have the same operations and ends, so the
-//! number is never too small. Two traces may be one class only if somewhere two possible steps of different threads depend on
-//! each other in a way that no version shows ([`Dependence::Hidden`]), such as taking one lock: take two executions of one
-//! class, moved as far as their traces allow so that their common beginning is longest. The next step a of the first one is
-//! possible there and comes later in the second one, behind a step c that depends on it (or the second one fails first):
-//! a and c are possible side by side. If an operation on a common cell is why, a performs it on another version in the one
-//! than in the other, and the classes differ. So where no such pair was met, the number is exact. A cycle of nodes has no
-//! number, and the count is given up.
+//! number is never too small. Two traces can be one class only if somewhere two possible steps of different threads depend on
+//! each other in a way that no version shows ([`Dependence::Hidden`]), such as taking one lock. Take two executions of one class,
+//! rearranged within their traces so that their common beginning is longest. The next step a of the first execution is possible
+//! there. In the second execution it comes later, after a step c that depends on it (or the second execution fails first). Both a
+//! and c are possible at the same time. If the reason is an operation on a common cell, a performs it on different versions in
+//! the two executions, and the classes differ. So if no such pair occurred, the number is exact. A cycle of nodes has no number,
+//! and the count is abandoned.
 
 use super::course::{Course, History};
 use super::footprint::{Dependence, Footprint, Recorder};

@@ -1,19 +1,19 @@
-//! TPAIR: the classes of each two threads that are run alone.
+//! TPAIR: the classes of each pair of threads that run alone.
 //!
-//! **Input**: a machine, its operations, a budget. **Output**: for each pair of threads the classes of its executions.
+//! **Input**: a machine, its operations, a budget. **Output**: for each pair of threads, the classes of its executions.
 //!
 //! **Algorithm**
-//! 1. A few plain executions show which threads there are: one in which threads are kept running as long as they can, from
-//!    the first and from the last one on, one in which they take turns, and some at random.
-//! 2. Two threads are a pair if each has performed an operation in some execution, and both were there at the same time. A
-//!    thread that has made the other one (main, as a rule) must have performed one while the other was there: it waits for
-//!    it, otherwise.
-//! 3. The classes of each pair are counted as those of a program, but the others move only until the two are there
+//! 1. A few plain executions show the existing threads. In one, threads keep running as long as they can, starting from the
+//!    first; in one, starting from the last; in one, they take turns; some are random.
+//! 2. Two threads are a pair if each has performed an operation in some execution, and both existed at the same time. A thread
+//!    that has created the other one (usually main) must have performed an operation while the other existed; otherwise it only
+//!    waits for it.
+//! 3. The classes of each pair are counted like those of a program, but the other threads move only until both threads exist
 //!    ([`scope`](super::scope)).
 //!
-//! **Soundness and limits**: a thread that none of these executions shows has no pairs. Names are those of the threads, with
-//! their numbers of instances; beyond [`MAX_THREADS`] that are there at one time, threads are left out, which the answer says.
-//! What another thread chooses before the two are there tells their classes apart, although neither of them has chosen it.
+//! **Soundness and limits**: a thread that none of these executions shows has no pairs. Threads are named as usual, with their
+//! instance numbers. At most [`MAX_THREADS`] threads at one time are considered; the answer says if some are left out. The
+//! choices of another thread before the two exist distinguish classes, although neither of the two has made them.
 
 use super::operations::Operations;
 use super::scope::Scope;

@@ -1,11 +1,11 @@
-//! Executions of some classes, where there are too many to run one of each.
+//! Finds executions of some classes, if there are too many to run one of each.
 //!
-//! **Input**: a machine, and who may move; the classes that are known. **Output**: executions of other classes.
+//! **Input**: a machine, and the threads that may move; the known classes. **Output**: executions of other classes.
 //!
-//! **Algorithm**: executions in which each step is drawn at random, by fixed seeds. One whose class is new is kept.
+//! **Algorithm**: executions whose steps are drawn at random, with fixed seeds. An execution of a new class is kept.
 //!
-//! **Soundness and limits**: executions that are not over after [`STEPS`] steps are left out, and all of them together have
-//! [`STEPS_OF_ALL`].
+//! **Soundness and limits**: executions that have not ended after [`STEPS`] steps are left out. All executions together have
+//! [`STEPS_OF_ALL`] steps.
 
 use super::course::{Course, History};
 use super::found::{Found, class_of};

@@ -1,16 +1,16 @@
-//! Who may move: all threads, or two that are run alone.
+//! The threads that may move: all threads, or two that run alone.
 //!
-//! **Input**: the moves that a state allows, and which of two threads have begun. **Output**: the moves that are followed.
+//! **Input**: the moves that a state allows, and which of the two threads have begun. **Output**: the moves to follow.
 //!
-//! **Algorithm**: until both threads are there, one thread at a time brings them into being:
-//! 1. the nearest thread that is to make a missing one, or that is to make the thread which makes it;
-//! 2. where none of those can move, the one of the two that is there;
-//! 3. where it cannot move either, or is not there, the first other thread that can.
+//! **Algorithm**: until both threads exist, one thread at a time moves to create them:
+//! 1. the nearest thread that creates a missing one, or creates the thread that creates it;
+//! 2. if none of those can move, the one of the two that exists;
+//! 3. if it cannot move either, or does not exist, the first other thread that can move.
 //!
-//! From then on the two move, and all others stand still. The execution ends where neither of the two can move.
+//! From then on only the two move. The execution ends when neither of the two can move.
 //!
-//! **Soundness and limits**: the first part of each execution follows one order of threads; its values of `choose` are
-//! free. An execution in which one of the two never begins is none of the pair ([`Scope::is_complete`]).
+//! **Soundness and limits**: the first part of each execution follows one order of threads; its values of `choose` are free. An
+//! execution in which one of the two never begins does not belong to the pair ([`Scope::is_complete`]).
 
 use cssame_vm::{Event, Move, PathId, State, Tables};
 

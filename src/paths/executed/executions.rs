@@ -1,13 +1,14 @@
-//! Branch outcomes and unprotected pairs by one execution of each future.
+//! Finds branch outcomes and unprotected pairs with one execution of each future.
 //!
-//! **Input**: what is asked, and a budget. **Output**: the answer, if executions tell it.
+//! **Input**: the question, and a budget. **Output**: the answer, if executions provide it.
 //!
-//! **Algorithm**: visit one execution of each future ([`each_future`]), replay it, watched by the monitor of the search through states,
-//! and note the first one that shows something.
+//! **Algorithm**: visit one execution of each future ([`each_future`]). Replay it under the monitor of the state search, and
+//! record the first execution that shows each fact.
 //!
-//! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and order
-//! them alike by forks and joins: these follow from program order and from what threads read. So one of them shows what all of them
-//! show.
+//! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and
+//! order them in the same way by forks and joins. All this follows from program order and from the values that threads read. the
+//! limits of [`each_future`]. Failing executions are excluded: the progress of the other threads then does not follow from the
+//! values that threads read.
 //!
 //! **Limits**: those of [`each_future`]; and not where an execution fails: how far the other threads have come then does not follow
 //! from what threads read.

@@ -1,29 +1,29 @@
-//! Which branch outcomes, waits and unprotected pairs executions have.
+//! Finds the branch outcomes, waits and unprotected pairs of all executions.
 //!
-//! **Input**: a program with its machine, which accesses are operations, names of threads, and a budget. **Output**:
-//! [`ExecutedAnswer`]: for each instance of a branch the outcomes that it has in some execution; for each instance of a
-//! wait whether it comes back, and whether an execution ends in a deadlock while it waits; and the unprotected pairs.
-//! Each with an execution that shows it.
+//! **Input**: a program with its machine, the accesses that are operations, names of threads, and a budget. **Output**:
+//! [`ExecutedAnswer`]: for each instance of a branch, the outcomes that it has in some execution; for each instance of a wait,
+//! whether it returns, and whether an execution ends in a deadlock while it waits; and the unprotected pairs. Each fact has an
+//! execution that shows it.
 //!
-//! The K-th instance of a branch is its K-th evaluation by a thread, and likewise for a wait. Two operations of
-//! different threads on one cell are an *unprotected pair* if one of them writes, not both are atomic (in an atomic
-//! block, of an atomic expression, or of a variable that is declared so), no lock is held at both, and neither is
-//! before the other by fork, join, spawn and the end of threads alone.
+//! The K-th instance of a branch is its K-th evaluation by a thread, and likewise for a wait. Two operations of different threads
+//! on one cell are an *unprotected pair* under four conditions. One of them writes. Not both are atomic (in an atomic block, of
+//! an atomic expression, or of a variable that is declared so). No lock is held at both. Fork, join, spawn and the end of threads
+//! alone do not order them.
 //!
 //! **Algorithm**:
-//! 1. Search all states together with a monitor (`monitor`), which remembers how often each thread has come to each
-//!    branch and wait, and which operations are not before each thread. Outputs and last writers are forgotten.
-//! 2. Note the first step that shows something (`recorder`). Where executions may be discarded, note each, and take
-//!    the first one from which some execution goes on that is not discarded.
+//! 1. Search all states together with a monitor (`monitor`). It remembers how often each thread has reached each branch and wait,
+//!    and which operations are not ordered before each thread. Outputs and last writers are ignored.
+//! 2. Record the first step that shows each fact (`recorder`). If executions may be discarded, record every such step, and take
+//!    the first one from which some execution continues that is not discarded.
 //! 3. Complete the executions.
-//! 4. Where few states are not all, look whether one execution of each future tells all of it (`executions`).
+//! 4. If a small number of states does not suffice, check whether one execution of each future shows everything (`executions`).
 //!
-//! **Soundness and limits**: exact if no bound was hit; else what was found is real, and nothing is said of the rest.
-//! Executions that deadlock, fail or never end count, discarded ones do not. Evaluations beyond a number of instances
-//! count as that one, so that loops have finitely many states. A program that makes threads in an endless loop has
-//! infinitely many all the same, for each has a name of its own. A wait has come back once it is notified, though it
-//! may have to wait for its lock still. The outcome of a branch is that of the machine's condition, which may be the
-//! negation of the text. The execution that shows something is a whole one if one to an end is known.
+//! **Soundness and limits**: exact if no bound was hit. Otherwise the facts found are real, and others stay unknown. Executions
+//! that deadlock, fail or never end count; discarded ones do not. Evaluations beyond a maximum number of instances count as the
+//! last instance, so that loops have finitely many states. A program that creates threads in an endless loop still has infinitely
+//! many states, since each thread has its own name. A wait has returned once it is notified, even if it still has to wait for its
+//! lock. The outcome of a branch is that of the machine's condition, which may be the negation of the text. The execution that
+//! shows a fact is complete if an execution to an end is known.
 
 mod executions;
 mod monitor;

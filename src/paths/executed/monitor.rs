@@ -1,27 +1,27 @@
-//! The monitor of a search for branch outcomes and unprotected pairs: what it has to remember of an execution.
+//! The monitor of a search for branch outcomes and unprotected pairs: the part of an execution that the search must remember.
 //!
-//! **Input**: the events of an execution. **Output**: [`Note`]s: the outcome of each branch, each wait that has come
-//! back, each unprotected pair, told as they happen.
+//! **Input**: the events of an execution. **Output**: [`Note`]s: the outcome of each branch, each wait that has returned, and
+//! each unprotected pair, reported as they happen.
 //!
-//! **Algorithm**: for each thread that has not ended the monitor keeps
-//! 1. how often it has come to each branch and each wait, up to a number;
-//! 2. the locks that it holds, and how many atomic blocks it is in;
-//! 3. the operations of other threads that are not before it by fork and join alone: with each of these its next
-//!    operation may be an unprotected pair. An operation joins the sets of all other threads as it is done. A thread
-//!    begins with the set of its maker. At a join those leave the set that are before the end of a joined thread.
+//! **Algorithm**: for each thread that has not ended, the monitor keeps
+//! 1. how often it has reached each branch and each wait, up to a maximum;
+//! 2. the locks that it holds, and the number of atomic blocks that it is in;
+//! 3. the operations of other threads that fork and join alone do not order before it: its next operation may form an unprotected
+//!    pair with each of these. When an operation is executed, it joins the sets of all other threads. A thread begins with the
+//!    set of its creator. At a join, the operations that are ordered before the end of a joined thread leave the set.
 //!
-//! The operations that are before the end of a forked thread and not before its parent are its own and those of threads
-//! that it has forked, if no thread is joined by a handle in the whole program. Then nothing is kept of a thread that
-//! has ended; its operations pass to its parent, and leave the set of the parent at the join. Where handles are joined,
-//! a thread that has ended keeps its set until nobody can join it any more, and a join intersects the two.
+//! Consider the operations that are ordered before the end of a forked thread and not before its parent. If no thread in the
+//! whole program is joined by a handle, these are its own operations and those of threads that it has forked. Then nothing is
+//! kept of an ended thread. Its operations pass to its parent, and leave the set of the parent at the join. If handles are
+//! joined, an ended thread keeps its set until no thread can join it any more, and a join intersects the two sets.
 //!
-//! What has no consequence is forgotten behind each step ([`Ahead`]): counts of places that the thread cannot come to
-//! any more, and operations that conflict with nothing that it has ahead. A parent that waits for its threads forgets
-//! theirs, for they are before all that it has ahead.
+//! Data without consequences is forgotten after each step ([`Ahead`]): counts of places that the thread cannot reach any more,
+//! and operations that conflict with no operation that the thread has ahead. A parent that waits for its threads forgets their
+//! operations, since these are ordered before all that it has ahead.
 //!
-//! **Soundness and limits**: exact: two executions that lead to one state with equal monitors have the same outcomes
-//! and pairs ahead. One thread does its operations in order, so of several equal ones the last one decides which
-//! threads they are not before: a set of them does not tell when they were done.
+//! **Soundness and limits**: exact: two executions that reach one state with equal monitors have the same outcomes and pairs
+//! ahead. One thread executes its operations in order. So among equal operations, the last one decides which threads they are not
+//! ordered before, and the set need not record when each was executed.
 
 use super::records::{Interned, Record};
 use super::{ExecutedRequest, Note};

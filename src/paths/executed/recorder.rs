@@ -1,7 +1,7 @@
-//! Notes which steps of a search show which branch outcomes, waits and unprotected pairs.
+//! Records which steps of a search show which branch outcomes, waits and unprotected pairs.
 //!
-//! **Input**: the notes of the monitor for each step, and the deadlocks. **Output**: lists of what was found, each with
-//! an execution.
+//! **Input**: the notes of the monitor for each step, and the deadlocks. **Output**: lists of the facts found, each with an
+//! execution.
 
 use super::monitor::ExecutedMonitor;
 use super::{BranchOutcome, Note, UnprotectedPair, WaitOutcome};

@@ -1,9 +1,9 @@
 //! Operations that the monitors of a search remember, each kept once.
 //!
-//! **Input**: operations and sets of locks, from the monitors of all states. **Output**: numbers for them, by which
-//! monitors keep sets of them.
+//! **Input**: operations and sets of locks, from the monitors of all states. **Output**: numbers for them, which monitors use in
+//! their sets.
 //!
-//! **Soundness and limits**: numbers are compared for equality within one search alone; nothing that comes out depends on them.
+//! **Soundness and limits**: numbers are compared for equality only, and within one search; no result depends on them.
 
 use cssame_ir::Access;
 use cssame_vm::{Cell, PathId};

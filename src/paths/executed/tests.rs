@@ -1,5 +1,5 @@
-//! Programs whose branch outcomes, waits and unprotected pairs are known by hand, and programs all of whose executions
-//! are made one by one.
+//! Programs whose branch outcomes, waits and unprotected pairs are known by hand, and programs for which all executions are made
+//! one by one.
 
 use super::*;
 use cssame_budget::Limits;

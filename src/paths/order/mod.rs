@@ -1,20 +1,19 @@
-//! Whether operations can happen in a given order before a branch is evaluated.
+//! Decides whether operations can happen in a given order before a branch is evaluated.
 //!
-//! **Input**: operations of threads ([`OrderStep`]), some of them in an order, an instance of a branch or a wait
-//! ([`Target`]), names of threads, and a budget. **Output**: [`OrderVerdict`]: an execution in which the operations of
-//! the order happen in this order, then the target is reached, and none of the other operations comes before (see
-//! [`Others`]); or that there is none.
+//! **Input**: operations of threads ([`OrderStep`]), some of them in an order, an instance of a branch or a wait ([`Target`]),
+//! names of threads, and a budget. **Output**: [`OrderVerdict`]: an execution in which the operations happen in this order, then
+//! the target is reached, and none of the other operations comes before (see [`Others`]); or the statement that there is none.
 //!
-//! **Algorithm**: a search through all states with a monitor (`monitor`), which knows how far the order has come. An
-//! execution that departs from it is not followed, nor is one in which a thread cannot come to its part any more
-//! ([`Ahead`](super::ahead::Ahead)). Outputs and last writers are forgotten. The search ends with the first state in
-//! which the target is reached; where executions may be discarded, with the first end behind one. Where none ends, an
-//! execution without end counts, if it is not discarded.
+//! **Algorithm**: a search through all states with a monitor (`monitor`), which tracks the progress in the order. The search does
+//! not follow an execution that departs from the order, or one in which a thread cannot reach its part any more
+//! ([`Ahead`](super::ahead::Ahead)). Outputs and last writers are ignored. The search ends with the first state in which the
+//! target is reached. If executions may be discarded, it ends with the first end after such a state. If none ends, an endless
+//! execution counts, unless it is discarded.
 //!
-//! **Soundness and limits**: exact if no bound was hit. The machine evaluates a condition together with the operation
-//! of the thread before it: nothing comes between the two. The execution is a whole one if one to an end is known;
-//! without an `assume` or a `choose` in the program the threads take turns behind the target, and one that does not
-//! end soon stays as it is.
+//! **Soundness and limits**: exact if no bound was hit. The machine evaluates a condition together with the preceding operation
+//! of the thread: nothing can come between the two. The execution is complete if an execution to an end is known. If the program
+//! has no `assume` and no `choose`, the threads take turns after the target, and an execution that does not end soon stays
+//! incomplete.
 
 mod monitor;
 

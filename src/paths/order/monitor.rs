@@ -1,12 +1,12 @@
-//! The monitor of a search for an order: how far an execution has come in it.
+//! The monitor of a search for an order: the progress of an execution in the order.
 //!
-//! **Input**: the events of an execution. **Output**: whether it has reached the target in the order, or cannot any
+//! **Input**: the events of an execution. **Output**: whether it has reached the target in the order, or cannot reach it any
 //! more.
 //!
-//! **Algorithm**: the accesses of the members are counted by thread, up to the last instance that matters. A member
-//! that happens must be the next one of the order; the target must be reached behind the last one. Else the execution
-//! is dead. So is one in which a thread has ended, or cannot come to what it is to do yet by its control flow. Behind
-//! the target nothing is remembered.
+//! **Algorithm**: the accesses of the members are counted for each thread, up to the last relevant instance. When a member
+//! happens, it must be the next one of the order. The target must be reached after the last one. Otherwise the execution is dead.
+//! An execution is also dead if a thread has ended, or if its control flow cannot reach its remaining part. After the target
+//! nothing is remembered.
 
 use super::{OrderRequest, OrderStep, Others, Target};
 use crate::ahead::{Ahead, Item};

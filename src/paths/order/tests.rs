@@ -1,4 +1,4 @@
-//! Orders that are known by hand, and all orders of programs all of whose executions are made one by one.
+//! Orders that are known by hand, and all orders of programs for which all executions are made one by one.
 
 use super::*;
 use cssame_budget::Limits;

@@ -1,4 +1,4 @@
-//! What `paths` answers, as plain data.
+//! The answer of `paths`, as plain data.
 
 use cssame_explore::report::{DeadlockReport, FailureReport};
 use cssame_schedule::SharedStep;

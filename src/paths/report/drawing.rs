@@ -1,7 +1,7 @@
-//! The variant graph of the first execution, to be drawn.
+//! The variant graph of the first execution, for drawing.
 //!
-//! **Input**: the graph and its moves. **Output**: [`GraphDrawing`]: nodes with their index, versions and flags, edges
-//! with what is done; variants, stuck nodes and forbidden moves are told apart.
+//! **Input**: the graph and its moves. **Output**: [`GraphDrawing`]: nodes with their index, versions and flags, edges with their
+//! actions; variants, stuck nodes and forbidden moves are marked.
 
 use super::data::{DrawnEdge, DrawnKind, DrawnNode, GraphDrawing};
 use crate::find::{Findings, Graph};

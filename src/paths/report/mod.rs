@@ -1,6 +1,6 @@
 //! Findings with names, as answers show them.
 //!
-//! **Input**: [`Findings`] and the session that has made them. **Output**: plain data that serialises (docs/json.md).
+//! **Input**: [`Findings`] and the session that made them. **Output**: plain data that serialises (docs/json.md).
 
 mod data;
 mod drawing;

@@ -1,6 +1,6 @@
-//! The same question, answered by making every execution of a program by itself.
+//! The same question, answered by making every execution of a program separately.
 //!
-//! The order by fork and join is taken from clocks of the whole execution, counts and locks from its events.
+//! The order by fork and join comes from clocks of the whole execution, counts and locks from its events.
 
 use super::*;
 
