@@ -14,7 +14,7 @@
 //!    write.
 //!
 //! A wait for a notification depends on itself, on the notifications of other threads, and, by step 1, on the branches around the
-//! notifications: they decide whether it is woken.
+//! wait: all these decide whether it is woken.
 //!
 //! **Soundness and limits**: the result covers only the actions of this execution; further actions are found when another
 //! execution is made. A use-define of the paper that no execution has is harmless: no order realises it.

@@ -5,7 +5,7 @@
 //!
 //! **Algorithm**: the effect of a step on a beginning is computed once for each kind of step.
 //!
-//! **Soundness and limits**: a beginning is left out if all instances that it could complete are already decided.
+//! **Soundness and limits**: a beginning is left out if all instances that it could complete are already covered.
 
 use super::graph::StepKinds;
 use crate::instance::Instance;

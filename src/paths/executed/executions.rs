@@ -7,11 +7,10 @@
 //!
 //! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and
 //! order them in the same way by forks and joins. All this follows from program order and from the values that threads read. the
-//! limits of [`each_future`]. Failing executions are excluded: the progress of the other threads then does not follow from the
-//! values that threads read.
+//! limits of [`each_future`]. So one of them shows all facts that the others show.
 //!
-//! **Limits**: those of [`each_future`]; and not where an execution fails: how far the other threads have come then does not follow
-//! from what threads read.
+//! **Limits**: the limits of [`each_future`]. Failing executions are excluded: the progress of the other threads then does not
+//! follow from the values that threads read.
 
 use super::monitor::{ExecutedMonitor, Fixed};
 use super::recorder::{Shown, lists};
