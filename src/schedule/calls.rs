@@ -1,11 +1,11 @@
-//! Calls in traces: which rows a call stands for, and what it is written as.
+//! Calls in traces: the rows that a call replaces, and its text.
 //!
-//! **Input**: calls, results and returns of an execution, in order. **Output**: a [`Call`] for each, as `pool.acquire(0)` with its
-//! result; for each thread, the call that it is in.
+//! **Input**: calls, results and returns of an execution, in order. **Output**: a [`Call`] for each, as `pool.acquire(0)` with
+//! its result; for each thread, the call that it is in.
 //!
-//! **Algorithm**: a stack for each thread. Arguments are values as the text writes them, and objects by their names from outside.
+//! **Algorithm**: a stack for each thread. Arguments are values as in the text, and objects by their names outside the call.
 //!
-//! **Soundness and limits**: a reference into an object that is gone at the end of the step is `…`.
+//! **Soundness and limits**: a reference into an object that no longer exists at the end of the step is `…`.
 
 use super::describe::Scene;
 use super::values::shown_value;

@@ -1,28 +1,29 @@
-//! Causality between the rows of a trace: what a row would not have been without.
+//! Causality between the rows of a trace: the earlier rows without which a row would not have occurred.
 //!
-//! **Input**: the events of an execution, in order; of each, whether the trace has a row for it.
+//! **Input**: the events of an execution, in order; and for each event whether the trace has a row for it.
 //!
-//! **Output**: for each row the rows right before it in the causal order.
+//! **Output**: for each row, its direct predecessors in the causal order.
 //!
-//! **Algorithm**. Right before a row come the last row of its thread, or the one that has made the thread; for a read the write
-//! that it reads from; for an operation on a synchronisation object the last one on it that lets others go on, or takes it
-//! away from them; for a thread that goes on behind a barrier all arrivals, behind a notification the notification, behind a
-//! join the last rows of the threads that have ended. An event without a row hands what it depends on to the next row of its
-//! thread.
+//! **Algorithm**. The direct predecessors of a row are the last row of its thread, or the row that created the thread. For a
+//! read, also the write that it reads from. For an operation on a synchronisation object, also the last operation on it that lets
+//! others continue, or prevents them. For a thread that continues after a barrier, all arrivals; after a notification, the
+//! notification; after a join, the last rows of the ended threads. An event without a row passes its dependences to the next row
+//! of its thread.
 //!
-//! A thread that is blocked at the end depends, beside its own last row, on what has taken away what it waits for:
+//! A thread that is blocked at the end depends on its own last row, and on the rows that removed what it waits for:
 //!
-//! - for a lock, the rows in which its holders have taken it;
+//! - for a lock, the rows in which its holders acquired it;
 //! - for an event, the last `clear`, and so the `set` before it, and each `set` since the wait began;
-//! - for a semaphore, of each thread the last `P` that it has not made good by a `V`, and so the `V` that it has consumed; of
-//!   those since the wait began all, and each `V` that is not a unit given back;
-//! - for a notification, all that came while it was waiting, with the waits of those that they have woken instead, and what these
-//!   did before they gave a lock back or waited again; where there is none, the last one before that nobody heard.
+//! - for a semaphore, the last `P` of each thread that it has not balanced by a `V`, and so the `V` that it has consumed; since
+//!   the wait began, every such `P`, and each `V` that does not return a unit;
+//! - for a notification, all notifications during the wait, with the waits of the threads that they have woken instead, and the
+//!   actions of these threads until they released a lock or waited again; if there are none, the last earlier notification that
+//!   no thread received.
 //!
-//! **Soundness and limits**. This is neither happens-before ([`super::Clocks`]) nor dependence of steps
-//! ([`super::Footprint`]). It contains what reads see, which happens-before does not. It leaves out that a write comes after
-//! the reads that it overwrites, which dependence contains: they do not cause it. And of a semaphore, the last `V` alone
-//! stands for all that have let a `P` go on: people want to see one reason, not all.
+//! **Soundness and limits**. This relation is neither happens-before ([`super::Clocks`]) nor dependence of steps
+//! ([`super::Footprint`]). It contains the writes that reads see, which happens-before does not contain. It omits that a write
+//! comes after the reads that it overwrites, which dependence contains: these reads do not cause the write. For a semaphore, only
+//! the last `V` represents all that have let a `P` continue: readers want to see one reason, not all.
 
 use super::wakeups::{Wakeups, forget};
 use cssame_vm::{Event, Obstacle, PathId};

@@ -1,32 +1,32 @@
-//! Vector clocks: which events of an execution happen before which.
+//! Vector clocks: the happens-before relation between the events of an execution.
 //!
 //! **Input**: the events of an execution, in order, and which [`Edges`] count.
 //!
-//! **Output**: after each event the [`Clock`] of its thread: how many events of each thread have happened before it. An event
-//! is named by its [`Stamp`]; it happens before another one if the clock of that one knows it.
+//! **Output**: after each event, the [`Clock`] of its thread: how many events of each thread have happened before it. A [`Stamp`]
+//! identifies an event. The event happens before another one if the clock of the other one contains it.
 //!
 //! **Algorithm** (Mattern 1989, Fidge 1988). Each thread has a clock.
 //!
-//! 1. An event takes over the clocks of what it comes after by synchronisation, then counts itself.
-//! 2. The edges are: a fork or spawn before all of the thread that it makes; the end of a thread before the join that waits for
-//!    it; a notification before the thread goes on that it has woken; each `set` of an event since its last `clear` before a
-//!    `wait` that it lets pass; each `V` of a semaphore before each later `P`; all arrivals at a barrier before all departures
-//!    of the same round; a release of a lock before each later acquisition, but for two readers of a readers-writer
-//!    lock; of two atomic accesses to one cell the earlier one before the later one, where the accesses of an atomic block
-//!    end with the block. A try that fails and a wait that has timed out have no edge: what they see orders nothing.
-//! 3. A join takes over the ends of those threads alone that were forked in the same call: the threads of a `cobegin` in a
-//!    function that the head of a `parfor` calls end at another join than those of the `parfor`.
-//! 4. [`Edges::WithoutMutualExclusion`] leaves out locks and atomic accesses: what they order in this execution they may order
-//!    the other way round in another one. That is the relation of the hybrid race detector (Sen 2008, O'Callahan and Choi
-//!    2003), which compares locksets instead. [`Edges::ForksAndJoins`] keeps the edges of threads alone.
+//! 1. An event takes over the clocks of the events that precede it by synchronisation, then counts itself.
+//! 2. The edges are: a fork or spawn before all events of the new thread; the end of a thread before the join that waits for it;
+//!    a notification before the continuation of the woken thread; each `set` of an event since its last `clear` before a `wait`
+//!    that it lets pass; each `V` of a semaphore before each later `P`; all arrivals at a barrier before all departures of the
+//!    same round; a release of a lock before each later acquisition, except between two readers of a readers-writer lock; the
+//!    earlier of two atomic accesses to one cell before the later one, where the accesses of an atomic block end with the block.
+//!    A failed try and a timed-out wait have no edge: their observations order nothing.
+//! 3. A join takes over the ends of only those threads that were forked in the same call: if the head of a `parfor` calls a
+//!    function with a `cobegin`, the threads of the `cobegin` end at another join than those of the `parfor`.
+//! 4. [`Edges::WithoutMutualExclusion`] omits locks and atomic accesses: another execution may reverse the order that they cause
+//!    in this one. That is the relation of the hybrid race detector (Sen 2008, O'Callahan and Choi 2003), which compares locksets
+//!    instead. [`Edges::ForksAndJoins`] keeps only the edges of threads.
 //!
-//! **Soundness and limits**. A thread that goes on without a notification gets no edge. A semaphore does not say which `V` has
-//! let a `P` go on; all earlier ones count, so that some events count as ordered that another execution may do in another
-//! order; the same holds for two `set` of one event. Reads and writes that are not atomic order nothing.
+//! **Soundness and limits**. A thread that continues without a notification gets no edge. A semaphore does not show which `V` has
+//! let a `P` continue, so all earlier ones count. So some events count as ordered that another execution may reverse. The same
+//! holds for two `set` of one event. Non-atomic reads and writes order nothing.
 //!
-//! The causal past of a row of a trace ([`super::Trace::cause`]), the order that a test driver enforces and the past of an
-//! operation in the search through reads-from classes are other relations: they contain what a read sees, and of
-//! operations on one object not the same pairs. Each says in its own module which, and why.
+//! The causal past of a row of a trace ([`super::Trace::cause`]), the order that a test driver enforces, and the past of an
+//! operation in the search through reads-from classes are other relations: they contain the writes that reads see, and different
+//! pairs of operations on one object. The module of each relation describes the differences and their reasons.
 
 use cssame_ir::FunctionId;
 use cssame_ir::sync::Mode;

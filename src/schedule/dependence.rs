@@ -1,24 +1,23 @@
-//! Dependence of steps: which steps of an execution may change places.
+//! Dependence of steps: decides which steps of an execution may be exchanged.
 //!
 //! **Input**: the events of an execution, step by step.
 //!
-//! **Output**: the [`Footprint`] of each step, which is what the step uses and what it changes. From footprints: whether two steps
-//! are dependent, and for all steps of an execution those that must stay before each.
+//! **Output**: the [`Footprint`] of each step: the resources that the step uses and changes. From footprints: whether two steps
+//! are dependent, and for each step of an execution the steps that must stay before it.
 //!
 //! **Algorithm**.
 //!
-//! 1. Each event uses or changes a resource: a shared cell, a synchronisation object, what a thread does next, the threads
-//!    that a thread has forked. Every step changes what its own thread does next.
-//! 2. Two steps are dependent if one of them changes a resource that the other one uses or changes (Mazurkiewicz 1977,
-//!    Godefroid 1996). Steps that are not can change places: the state behind both is the same, and neither makes the other
-//!    one impossible.
-//! 3. A step must stay behind the last one that has changed something that it uses, and behind all that have used since then
-//!    what it changes. All other dependences follow by way of these.
+//! 1. Each event uses or changes a resource: a shared cell, a synchronisation object, the next action of a thread, the threads
+//!    that a thread has forked. Every step changes the next action of its own thread.
+//! 2. Two steps are dependent if one of them changes a resource that the other uses or changes (Mazurkiewicz 1977, Godefroid
+//!    1996). Independent steps can be exchanged: the state after both is the same, and neither disables the other.
+//! 3. A step must stay after the last step that has changed a resource that it uses, and after all steps that have since used a
+//!    resource that it changes. All other dependences follow by transitivity.
 //!
-//! **Soundness and limits**. Dependence depends on the state in general; here two steps count as dependent if they are so in
-//! some state, so that operations on one semaphore or one event always are. Numbers of thread slots and the addresses of
-//! locals are not looked at: in another order threads and locals may get others, although nothing else is different. That an
-//! `assume` fails, or that the program does, ends the execution for all threads, and no footprint shows it.
+//! **Soundness and limits**. Dependence depends on the state in general. Here two steps count as dependent if they are so in some
+//! state, so operations on one semaphore or one event are always dependent. Numbers of thread slots and addresses of locals are
+//! ignored: in another order they may differ, although nothing else does. If an `assume` or the program fails, the execution ends
+//! for all threads; no footprint shows this.
 
 use cssame_ir::sync::{Kind, Mode};
 use cssame_vm::{CodeIndex, Event, Observer, PathId, ThreadName};

@@ -1,10 +1,9 @@
-//! What rows of traces say: of an event, and of a thread that is blocked.
+//! The content of rows of traces: for an event, and for a blocked thread.
 //!
-//! **Input**: an event and what there is behind its step. **Output**: its [`Content`], or nothing for an event that others
-//! cannot see.
+//! **Input**: an event and the state after its step. **Output**: its [`Content`], or nothing for an event that others cannot see.
 //!
-//! **Algorithm**: objects are called by the names of the cells that are touched, not by the words of the text: behind a
-//! reference or in a method, `from.balance` may be the field of any object. So two rows about one cell have one name.
+//! **Algorithm**: objects have the names of the touched cells, not the words of the text: through a reference or in a method,
+//! `from.balance` may be the field of any object. So two rows about one cell have one name.
 
 use super::naming::Naming;
 use super::row::RowKind;

@@ -1,17 +1,16 @@
-//! Estimates from trials: how likely a hit is, and how many trials it takes.
+//! Estimates from trials: the probability of a hit, and the number of trials until the first hit.
 //!
-//! **Input**: how many of a number of trials were hits; or for several series of trials when the first hit came, if it
-//! did.
+//! **Input**: the number of hits in a number of trials; or, for several series of trials, the number of the first hit, if any.
 //!
-//! **Output**: the proportion with an interval that holds the true one with a given confidence; the median number of
-//! trials to the first hit.
+//! **Output**: the proportion with an interval that contains the true one with a given confidence; the median number of trials to
+//! the first hit.
 //!
-//! **Algorithm**. The interval is Wilson's (1927): those proportions p whose distance from the observed one is at most z
-//! standard deviations of p itself. It keeps within 0 and 1, and is sensible also where all or none of few trials are
-//! hits. The median is that of Kaplan and Meier (1958): a series without a hit counts as one for as long as it was.
+//! **Algorithm**. The interval is Wilson's (1927): it contains those proportions p whose distance from the observed one is at
+//! most z standard deviations of p itself. It stays within 0 and 1, and is sensible even if all or none of few trials are hits.
+//! The median is that of Kaplan and Meier (1958): a series without a hit counts as a censored observation of its length.
 //!
-//! **Soundness and limits**. Both take trials for independent, as those of different seeds are. Trials of a search
-//! that learns, or that ends with its first hit, are not: of those the first hit says something, the proportion does not.
+//! **Soundness and limits**. Both assume independent trials, such as those of different seeds. Trials of a search that learns, or
+//! that ends with its first hit, are not independent: their first hit is meaningful, the proportion is not.
 
 use std::cmp::Ordering;
 

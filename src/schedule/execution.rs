@@ -2,11 +2,11 @@
 //!
 //! **Input**: a machine, a policy, a bound on the number of steps, an observer.
 //!
-//! **Output**: how the execution has ended, its steps, and its last state.
+//! **Output**: the kind of end of the execution, its steps, and its last state.
 //!
-//! **Algorithm**. As long as a thread can move and the bound allows another step, the policy chooses one.
+//! **Algorithm**. While a thread can move and the bound allows another step, the policy chooses one.
 //!
-//! **Soundness and limits**. An execution beyond the bound is cut, and says so; it may have no end at all.
+//! **Soundness and limits**. An execution beyond the bound is cut, and reports this; it may have no end at all.
 
 use super::policy::{Decision, Policy, View};
 use cssame_vm::{

@@ -1,21 +1,20 @@
-//! Facts of a failure: the values that it comes from.
+//! Facts of a failure: the values that caused it.
 //!
-//! **Input**: a failure and the steps that lead to it. **Output**: sentences, such as `x is 1`, `index 5, size 4: v[5]`,
-//! or `L is held by T2 since 4:3`; none where there is nothing to add.
+//! **Input**: a failure and the steps that lead to it. **Output**: sentences, such as `x is 1`, `index 5, size 4: v[5]`, or
+//! `L is held by T2 since 4:3`; none if there is nothing to add.
 //!
 //! **Algorithm**.
 //!
-//! 1. The steps are done again by a machine that [keeps registers](cssame_vm::Machine::keeping_registers), so that the
-//!    operands of the failing instruction are there. The branches of each call that a thread is in are noted.
-//! 2. From the branches follows which blocks came before the instruction: back through those whose condition is a part of
-//!    the failing statement, as `&&` and `?:` make them.
-//! 3. An operand is described by what it was computed from in these blocks: variables, elements, results of calls, each with
-//!    its value. Constants are left out.
-//! 4. Of a lock that is given back by a thread that does not hold it: its holder, or who gave it back last.
+//! 1. A machine that [keeps registers](cssame_vm::Machine::keeping_registers) repeats the steps, so that the operands of the
+//!    failing instruction are available. The branches of each open call of a thread are recorded.
+//! 2. The branches determine which blocks ran before the instruction. Follow them back through the blocks whose condition is part
+//!    of the failing statement, as for `&&` and `?:`.
+//! 3. The description of an operand lists its sources in these blocks: variables, elements, results of calls, each with its
+//!    value. Constants are left out.
+//! 4. If a thread releases a lock that it does not hold, the fact is the holder of the lock, or the thread that last released it.
 //!
-//! **Soundness and limits**. A search compares failures by kind, message and place; facts are found for one execution, and
-//! never tell failures apart. Where an expression was computed by more than [`MAX_BLOCKS`] blocks, what stands before
-//! these is left out.
+//! **Soundness and limits**. A search compares failures by kind, message and place. Facts are computed for one execution, and
+//! never distinguish failures. If more than [`MAX_BLOCKS`] blocks compute an expression, the part before these is left out.
 
 use super::naming::Naming;
 use super::values::shown_value;

@@ -2,9 +2,9 @@
 //!
 //! **Input**: the text of a file (JSON, `docs/schedule.md`).
 //!
-//! **Output**: a [`Schedule`], or what is wrong with it; and back.
+//! **Output**: a [`Schedule`], or a description of the error; and the reverse conversion.
 //!
-//! **Soundness and limits**. Unknown keys are an error, so that a newer file is not followed by halves.
+//! **Soundness and limits**. Unknown keys are an error, so that a newer file is not followed partially.
 
 use cssame_vm::Semantics;
 use serde::{Deserialize, Serialize};

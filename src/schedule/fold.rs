@@ -1,17 +1,18 @@
-//! Traces as people read them: calls in one row, atomic operations in one row, atomic blocks in brackets.
+//! Traces in a form for readers: calls in one row, atomic operations in one row, atomic blocks in brackets.
 //!
-//! **Input**: a [`Trace`], perhaps only the rows of a cause. **Output**: a trace to be printed.
+//! **Input**: a [`Trace`], perhaps only the rows of a cause. **Output**: a trace for printing.
 //!
 //! **Algorithm**.
 //!
-//! 1. The read and the write of a `cas`, `swap` or `fetch_add` become one row: `cas head 1→2 ok`, `cas head failed (is 2)`; and so do
-//!    the threads of one fork.
-//! 2. In a trace of more than [`FOLDED_FROM`] rows, a call that is over, and within which no other thread has a row, is one row:
-//!    `pool.acquire(0) → 1`. So calls are open around the switches of threads, and where the execution ends.
-//! 3. Of a call that is one row, a write stands behind it that a row of another thread reads, and what a blocked thread waits for.
+//! 1. The read and the write of a `cas`, `swap` or `fetch_add` become one row: `cas head 1→2 ok`, `cas head failed (is 2)`. The
+//!    threads of one fork become one row, too.
+//! 2. In a trace of more than [`FOLDED_FROM`] rows, a completed call without rows of other threads inside is one row:
+//!    `pool.acquire(0) → 1`. So calls stay open around thread switches, and at the end of the execution.
+//! 3. After the row of such a call come the writes that a row of another thread reads, and the rows that a blocked thread waits
+//!    for.
 //! 4. An open call begins with a row of its own.
 //!
-//! **Soundness and limits**: a call of which the trace has one row is that row.
+//! **Soundness and limits**: a call with a single row in the trace stays that row.
 
 use super::calls::Call;
 use super::row::{Row, RowKind, Section};

@@ -1,11 +1,13 @@
-//! Locks that threads hold, as an execution goes on.
+//! Tracks the locks that threads hold during an execution.
 //!
-//! **Input**: the events of an execution. **Output**: for each thread the set of locks that it holds, with the place
-//! at which it took each, and the mode. Equal sets have equal numbers, so that an access can keep its set as a number.
+//! **Input**: the events of an execution. **Output**: for each thread, the set of its locks, with the place and the mode of each
+//! acquisition. Equal sets have equal numbers, so that an access can keep its set as a number.
 //!
-//! **Algorithm**: taking a lock adds it, freeing it removes it; a wait for a condition does both. Sets are kept once.
+//! **Algorithm**: an acquisition adds a lock, and a release removes it; a wait for a condition does both. Each set is stored
+//! once.
 //!
-//! **Soundness and limits**: exact. Semaphores are no locks here: who raises one need not be the one who has lowered it.
+//! **Soundness and limits**: exact. Semaphores do not count as locks: the thread that raises one need not be the thread that
+//! lowered it.
 
 use cssame_ir::Program;
 use cssame_ir::sync::Mode;

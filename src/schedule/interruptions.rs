@@ -1,9 +1,9 @@
-//! Preemptions of an execution: where it leaves a thread that could go on.
+//! Preemptions of an execution: the steps at which it leaves a thread that could continue.
 //!
-//! **Input**: the steps of an execution, and perhaps its trace. **Output**: the steps before which a thread is left, with its name; the
-//! trace with these marked.
+//! **Input**: the steps of an execution, and perhaps its trace. **Output**: the steps before which a thread is left, with its
+//! name; the trace with these marks.
 //!
-//! **Soundness and limits**: a trace that shows only a part of the rows has a mark where the rows of another thread follow.
+//! **Soundness and limits**: if a trace shows only some rows, the mark is where the rows of another thread follow.
 
 use super::naming::Naming;
 use super::trace::Trace;

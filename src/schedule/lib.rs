@@ -1,24 +1,23 @@
-//! Executions: how they are made, done again, described and compared.
+//! Executions: makes, repeats, describes and compares them.
 //!
-//! **Input**: a [`Machine`](cssame_vm::Machine), which knows the steps that a state allows, but not which one to do.
+//! **Input**: a [`Machine`](cssame_vm::Machine), which provides the possible steps of a state, but does not choose one.
 //!
 //! **Output**, by module:
 //!
-//! - To make executions: a [`Policy`] chooses among the steps that are possible ([`Random`], [`Pct`], [`Pos`], [`RoundRobin`],
-//!   [`Scripted`], [`Replay`], one [`Then`] another, one that may [`SwitchAt`] few places only, one that is [`Steered`] by what
-//!   reads are to see); [`run`] follows it to the end of one [`Execution`], [`Trials`] make many, by seeds, on several cores,
-//!   [`Tally`] counts their outcomes, [`Greybox`] learns from them what to try next. [`Rate`] and [`FirstHit`] say what trials tell.
-//!   A policy asks a [`Lookahead`] what a thread would access.
-//! - To do them again: a [`Walk`] does given steps, watched, and refuses those that are not possible.
-//! - To describe them: a [`Schedule`] is a file that names every step by thread, place and operation, so that it can be
-//!   replayed strictly (`docs/schedule.md`); [`Naming`] gives those names. A [`Trace`] is for people, with one column for each
-//!   thread.
-//! - To compare their events: [`Clocks`] tell which events happen before which, [`Footprint`]s which steps are dependent,
-//!   [`PendingFootprint`]s which next steps are, [`HeldLocks`] which locks a thread holds, and [`Nesting`] whether it
+//! - To make executions: a [`Policy`] chooses among the possible steps ([`Random`], [`Pct`], [`Pos`], [`RoundRobin`],
+//!   [`Scripted`], [`Replay`], one [`Then`] another, one that may [`SwitchAt`] few places only, one that is [`Steered`] by wanted
+//!   reads). [`run`] follows it to the end of one [`Execution`], [`Trials`] make many, by seeds, on several cores, [`Tally`]
+//!   counts their outcomes, and [`Greybox`] learns from them what to try next. [`Rate`] and [`FirstHit`] evaluate trials. A
+//!   [`Lookahead`] tells a policy which accesses a thread would make.
+//! - To repeat them: a [`Walk`] executes given steps under an observer, and refuses impossible ones.
+//! - To describe them: a [`Schedule`] is a file that names every step by thread, place and operation, so that it can be replayed
+//!   strictly (`docs/schedule.md`). [`Naming`] provides these names. A [`Trace`] is for readers, with one column for each thread.
+//! - To compare their events: [`Clocks`] decide which events happen before which, [`Footprint`]s which steps are dependent,
+//!   [`PendingFootprint`]s which next steps are dependent, [`HeldLocks`] which locks a thread holds, and [`Nesting`] whether it
 //!   is in a call of a function. [`fewer_switches`] finds an order of an execution's steps that is easier to follow.
 //!
-//! **Soundness and limits**. Everything here is deterministic. Outside of this layer and the machine itself only the searches of
-//! `explore` do steps of the machine by themselves.
+//! **Soundness and limits**. Everything here is deterministic. Outside this layer and the machine itself, only the searches of
+//! `explore` execute steps of the machine directly.
 
 mod calls;
 mod causality;

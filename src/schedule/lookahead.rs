@@ -1,13 +1,13 @@
-//! What a thread's next step would access.
+//! Predicts the accesses of the next step of a thread.
 //!
 //! **Input**: a state and a thread that can move in it. **Output**: the accesses to visible memory that its next step
 //! makes.
 //!
-//! **Algorithm**: an access that the thread stands before says itself which cell it means. A step that begins with an
-//! effect, such as a `print`, or that is an atomic block, is done on a copy of the state, and watched.
+//! **Algorithm**: an access before which the thread stands names its cell itself. A step that begins with an effect, such as a
+//! `print`, or that is an atomic block, is executed on a copy of the state under an observer.
 //!
-//! **Soundness and limits**: exact in this state. What a block accesses may be something else after a step of another
-//! thread. A step that begins with a choice makes no access.
+//! **Soundness and limits**: exact in this state. The accesses of a block may change after a step of another thread. A step that
+//! begins with a choice makes no access.
 
 use super::policy::View;
 use cssame_ir::{Access, Program};

@@ -2,10 +2,10 @@
 //!
 //! **Input**: one schedule after the other.
 //!
-//! **Output**: their steps as [`Naming`] calls them.
+//! **Output**: their steps with the names of [`Naming`].
 //!
-//! **Algorithm**. A search may give thousands of schedules of thousands of steps, of which few are different. A step is looked
-//! up by all that its name depends on, and only one that is new is put together; schedules share their equal steps.
+//! **Algorithm**. A search may produce thousands of schedules with thousands of steps, few of which are different. A step is
+//! looked up by all data on which its name depends, and only a new step is built. Schedules share equal steps.
 
 use super::file::Step;
 use super::naming::Naming;

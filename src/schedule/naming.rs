@@ -2,9 +2,9 @@
 //!
 //! **Input**: a state and a thread that can move in it.
 //!
-//! **Output**: a [`Step`] as schedules write it, such as thread `T1`, place `6:24`, operation `read a`.
+//! **Output**: a [`Step`] in the form of schedules, such as thread `T1`, place `6:24`, operation `read a`.
 //!
-//! **Soundness and limits**. Names do not depend on numbers that the machine gives, so they outlive small changes of the
+//! **Soundness and limits**. Names do not depend on numbers that the machine assigns, so they survive small changes of the
 //! program.
 
 use super::file::Step;

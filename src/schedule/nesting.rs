@@ -1,14 +1,14 @@
-//! Nesting: whether a thread is in a call of one function, and how deep.
+//! Nesting: whether a thread is in a call of one function, and how deeply.
 //!
 //! **Input**: the calls and returns of a thread.
 //!
-//! **Output**: how deep the thread is in the outermost call of the function ([`Nesting`]), which is all that the state of a
-//! search can afford to remember.
+//! **Output**: the depth of the thread within the outermost call of the function ([`Nesting`]). The state of a search cannot
+//! afford to remember more.
 //!
-//! **Algorithm**. From the outermost call of the function on, calls and returns are counted.
+//! **Algorithm**. Calls and returns are counted from the outermost call of the function on.
 //!
-//! **Soundness and limits**. A thread enters a function when the first step or event within it begins, not when it comes to stand
-//! before it, which may be earlier by many steps of other threads.
+//! **Soundness and limits**. A thread enters a function when the first step or event within it begins, not when it arrives before
+//! the function, which may be many steps of other threads earlier.
 
 /// How deep a thread is in the outermost call of one function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

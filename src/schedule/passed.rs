@@ -1,21 +1,22 @@
-//! Where threads passed by what would have let a blocked thread go on.
+//! Finds the places where threads skipped an operation that would have released a blocked thread.
 //!
-//! **Input**: the branches and calls of an execution, and what a thread is blocked by at its end.
+//! **Input**: the branches and calls of an execution, and the reason why a thread is blocked at its end.
 //!
-//! **Output**: of threads that have ended, the last branch at which each has left aside an operation that lets the blocked one go
-//! on: a notification of its condition, a `set` of its event, a `V` of its semaphore, an arrival at its barrier, an `unlock` of its
+//! **Output**: for each ended thread, the last branch at which it skipped an operation that releases the blocked thread: a
+//! notification of its condition, a `set` of its event, a `V` of its semaphore, an arrival at its barrier, an `unlock` of its
 //! lock ([`Branches::passed`]).
 //!
 //! **Algorithm**.
 //!
-//! 1. Of each branch and way that a thread has gone, the last time is kept, with the references that the call had.
-//! 2. A branch is one that passes by where the operation can be reached by the way that was not taken, without coming to the
-//!    branch again, and cannot by the way that was taken.
-//! 3. Of a thread the last such branch counts, unless the thread did such an operation on the object behind it.
+//! 1. For each branch and direction that a thread has taken, the last time is kept, with the references of the call.
+//! 2. A branch skips the operation if the direction not taken can reach the operation without returning to the branch, and the
+//!    direction taken cannot reach it.
+//! 3. The last such branch of a thread counts, unless the thread executed such an operation on the object after it.
 //!
-//! **Soundness and limits**. What is told is true: an operation counts only where its object is known to be that one: a global,
-//! or a part of what a call was given, without an index or with a constant one. Objects behind the references that a thread was
-//! made with, or behind a computed index, are not found. [`MAX_PASSED`] threads count, the last ones.
+//! **Soundness and limits**. Every reported branch is correct: an operation counts only if its object is certainly the one in
+//! question. It must be a global, or a part of an argument of the call, without an index or with a constant index. Objects behind
+//! references that a thread was created with, or behind a computed index, are not found. Only the last [`MAX_PASSED`] threads
+//! count.
 
 use super::naming::Naming;
 use cssame_ir::sync::{Kind, Synchronisation};

@@ -4,21 +4,20 @@
 //!
 //! **Algorithm** (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010).
 //!
-//! 1. A thread gets a random priority when it can move for the first time. Independent draws from 2⁶³ numbers order the
-//!    threads uniformly at random, however many are made.
-//! 2. d − 1 change points are drawn from 1..=k, independently and uniformly. If the i-th of them is s, the thread that
-//!    does step s of the execution gets the priority d − i afterwards, which is below all of (1). Of several points at
-//!    one step the last one counts.
-//! 3. The thread with the highest priority goes, of those that can. A step with alternatives, such as `choose`, takes
+//! 1. A thread gets a random priority when it can move for the first time. Independent draws from 2⁶³ numbers order the threads
+//!    uniformly at random, however many are created.
+//! 2. d − 1 change points are drawn from 1..=k, independently and uniformly. If the i-th of them is s, the thread that executes
+//!    step s gets the priority d − i afterwards, which is below all priorities of (1). If several points are at one step, the
+//!    last one counts.
+//! 3. Among the threads that can move, the one with the highest priority goes. A step with alternatives, such as `choose`, takes
 //!    one of them at random.
-//! 4. A thread that has done k steps in a row in which another one could move gets a priority below all that there
-//!    are. An execution of at most k steps never comes to that.
+//! 4. A thread that has executed k steps in a row while another one could move gets a priority below all others. An execution of
+//!    at most k steps never reaches this case.
 //!
-//! **Soundness and limits**. Where n threads do at most k steps together, an execution that an ordering of d events
-//! suffices for (a bug of depth d) comes about with a probability of at least 1 / (n · kᵈ⁻¹). That holds for the
-//! choice of threads; what `choose` and `notify` draw multiplies it. (4) is no part of the method: without it a thread
-//! that waits in a loop with the highest priority would do so for ever. All threads that loop take turns of k steps by
-//! it.
+//! **Soundness and limits**. If n threads execute at most k steps together, and an ordering of d events suffices for an execution
+//! (a bug of depth d), it occurs with a probability of at least 1 / (n · kᵈ⁻¹). This holds for the choice of threads; the draws
+//! of `choose` and `notify` multiply it. (4) is not part of the method: without it, a thread that waits in a loop with the
+//! highest priority would do so for ever. With it, all looping threads take turns of k steps.
 
 use super::per_thread::PerThread;
 use super::policy::{Decision, Policy, Random, View};

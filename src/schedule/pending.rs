@@ -1,18 +1,18 @@
-//! What the next steps of threads use: dependence before the steps are done.
+//! The resources of the next steps of threads: dependence before the steps are executed.
 //!
-//! **Input**: a machine, a state, a thread that stands before an operation. **Output**: the [`PendingFootprint`] of
-//! its next step: resources in the sense of [`Footprint`], and whether these are all.
+//! **Input**: a machine, a state, a thread that stands before an operation. **Output**: the [`PendingFootprint`] of its next
+//! step: resources as in [`Footprint`], and whether the list is complete.
 //!
-//! **Algorithm**. The operation comes from [`Machine::pending`]. Each uses what its events use: a read its cell, which a
-//! write and an atomic expression that would write change; operations on synchronisation objects change the object, a
-//! wait for a condition its lock as well; a join changes the thread that it waits for. The local work behind the
-//! operation may end the thread, so a thread that was forked uses the children of its parent in every step.
+//! **Algorithm**. The operation comes from [`Machine::pending`]. Each operation uses the resources of its events. A read uses its
+//! cell; a write, and an atomic expression that would write, change it. Operations on synchronisation objects change the object;
+//! a wait for a condition also changes its lock. A join changes the thread that it waits for. The local work after the operation
+//! may end the thread, so a forked thread uses the children of its parent in every step.
 //!
-//! **Soundness and limits**. Two next steps that are not dependent can change places, as steps with such footprints can
-//! (the limits are those told there). What a step does behind its first operation is not known in three cases: an atomic
-//! block, a thread in the middle of one, and a `print`, which is done together with the operation behind it. Such a step
-//! counts as dependent on every other one. What only exists after the step is left out, because nobody else can stand
-//! before an operation on it: threads that it makes, and what threads do that it wakes.
+//! **Soundness and limits**. Two independent next steps can be exchanged, like steps with such footprints (with the limits
+//! described there). The effects of a step after its first operation are unknown in three cases: an atomic block, a thread in the
+//! middle of one, and a `print`, which is executed together with the next operation. Such a step counts as dependent on every
+//! other one. Resources that only exist after the step are left out, because no other thread can stand before an operation on
+//! them: threads that it creates, and the actions of threads that it wakes.
 
 use super::dependence::{Footprint, Resource, Use};
 use cssame_ir::sync::Kind;

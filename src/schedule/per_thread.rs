@@ -1,10 +1,9 @@
-//! What a policy keeps for each thread.
+//! The data of a policy for each thread.
 //!
-//! **Input**: a state, a thread in it. **Output**: the value that was kept for that thread, or a first one.
+//! **Input**: a state, a thread in it. **Output**: the stored value for that thread, or an initial one.
 //!
-//! **Algorithm**. Values stand in a vector by slot, each with the name of its thread: a slot that another thread has
-//! by now has no value. So nothing is looked up by hashing, and nothing is allocated but for a slot higher than all
-//! before.
+//! **Algorithm**. Values are in a vector by slot, each with the name of its thread: if another thread now has the slot, the slot
+//! has no value. So there is no hashing, and no allocation except for a slot higher than all before.
 
 use cssame_vm::{PathId, State, ThreadIndex};
 

@@ -1,16 +1,16 @@
-//! Policies: which thread does the next step.
+//! Policies: choose the thread that executes the next step.
 //!
-//! **Input**: a state, the threads that can move in it, and, for a policy that observes, what its steps have done so far.
+//! **Input**: a state, the threads that can move in it, and, for a policy that observes, the events of its steps so far.
 //!
-//! **Output**: a [`Decision`]: one of the steps, or that the policy has none.
+//! **Output**: a [`Decision`]: one of the steps, or the statement that the policy has none.
 //!
 //! **Algorithm**. [`Random`] draws a thread, then one of its alternatives. [`RoundRobin`] lets all threads move in turn.
-//! [`Scripted`] follows a list of choices. [`Then`] follows one policy to its end, then another. A policy that needs more
-//! than the state, such as one that holds threads back before an access, asks [`Machine::pending`] what a thread does next,
+//! [`Scripted`] follows a list of choices. [`Then`] follows one policy to its end, then another. A policy that needs more than
+//! the state, such as one that holds threads back before an access, asks [`Machine::pending`] for the next action of a thread,
 //! and gets the events of its own steps through [`Policy::event`].
 //!
-//! **Soundness and limits**. All policies are deterministic; the random one is determined by its seed. A policy sees no more
-//! than the state: it cannot undo a step.
+//! **Soundness and limits**. All policies are deterministic; the seed determines the random one. A policy sees only the state: it
+//! cannot undo a step.
 
 use cssame_vm::{Choice, CodeIndex, Event, Machine, Move, State, Tables, ThreadIndex, ThreadName};
 

@@ -1,21 +1,21 @@
-//! Partial-order sampling: random priorities of operations, drawn anew after a race.
+//! Partial-order sampling: random priorities of operations, redrawn after a race.
 //!
 //! **Input**: a seed. **Output**: a [`Policy`].
 //!
 //! **Algorithm** (Yuan, Yang, Gu 2018).
 //!
-//! 1. An operation that a thread stands before and that is possible gets a random priority, if it has none.
-//! 2. The operation with the highest priority is done, and has none then. A step with alternatives, such as `choose`,
+//! 1. A possible operation before which a thread stands gets a random priority, if it has none.
+//! 2. The operation with the highest priority is executed, and loses its priority. A step with alternatives, such as `choose`,
 //!    takes one of them at random.
-//! 3. The pending operations of others that race with it, that is, are dependent on it ([`PendingFootprint`]), lose their
-//!    priorities: how they are ordered to what comes later is drawn anew.
+//! 3. Pending operations of other threads that race with it, that is, are dependent on it ([`PendingFootprint`]), lose their
+//!    priorities: their order relative to later operations is redrawn.
 //!
-//! **Soundness and limits**. Every step that is possible is chosen with positive probability, and every partial order
-//! of an execution comes about; the order of two steps that are not dependent costs no luck. A thread that waits in a
-//! loop draws a priority for each turn, so whoever it waits for goes at last with probability 1. Operations whose use
-//! is not known before (an atomic block, a `print`) count as racing with all: that costs luck, never an execution. A
-//! policy like the random one chooses k operations of one thread before another one does its only one with probability
-//! 2⁻ᵏ, this one with 1 / (k + 1).
+//! **Soundness and limits**. Every possible step is chosen with positive probability, and every partial order of an execution
+//! occurs. The order of two independent steps does not reduce the probability. A thread that waits in a loop draws a priority for
+//! each iteration, so the thread that it waits for eventually goes with probability 1. Operations whose resources are unknown
+//! before (an atomic block, a `print`) count as racing with all: this lowers probabilities, but excludes no execution. A policy
+//! like the random one chooses k operations of one thread before the single operation of another one with probability 2⁻ᵏ, this
+//! policy with 1 / (k + 1).
 
 use super::pending::PendingFootprint;
 use super::per_thread::PerThread;

@@ -1,15 +1,15 @@
 //! Prints a trace in columns.
 //!
-//! **Input**: a [`Trace`], [folded](super::fold) unless all is asked for, and the width of the terminal.
+//! **Input**: a [`Trace`], [folded](super::fold) unless everything is requested, and the width of the terminal.
 //!
-//! **Output**: text: a column of source lines, then one column for each thread, or the text of the line beside each row. Where the
-//! columns would become too narrow, there is one for all, in which each row begins with its thread.
+//! **Output**: text: a column of source lines, then one column for each thread, or the text of the line next to each row. If the
+//! columns would be too narrow, there is one common column, in which each row begins with its thread.
 //!
-//! **Algorithm**: each line of text has one row of the trace, so that it may go on to the right margin. A row that does not fit
-//! goes on in the next line, below its beginning. Lines end between words; a row with a word that does not fit between its column
-//! and the margin begins at the left, with its thread.
+//! **Algorithm**: each line of text has one row of the trace, so that it may extend to the right margin. A row that does not fit
+//! continues in the next line, below its beginning. Lines end between words; a row with a word that does not fit between its
+//! column and the margin begins at the left, with its thread.
 //!
-//! **Soundness and limits**: nothing is cut. A word that is wider than the terminal goes beyond the margin.
+//! **Soundness and limits**: nothing is cut. A word that is wider than the terminal extends beyond the margin.
 
 use super::row::{Row, RowKind};
 use super::trace::Trace;

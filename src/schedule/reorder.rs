@@ -2,23 +2,22 @@
 //!
 //! **Input**: the steps of an execution.
 //!
-//! **Output**: the same steps in an order with fewer switches from thread to thread, in which every thread does the same, every
-//! read sees the same write and the end is the same; nothing where no order is better.
+//! **Output**: the same steps in an order with fewer thread switches, in which every thread does the same, every read sees the
+//! same write and the end is the same; nothing if no order is better.
 //!
 //! **Algorithm**.
 //!
-//! 1. The execution is done again and recorded: what each thread does, and the footprint of each step.
-//! 2. Steps that are dependent keep their order ([`predecessors`]); a failure stays behind all other steps.
-//! 3. Within that freedom a thread runs on as long as it can: to stop it earlier never saves a switch. An order is then a
-//!    sequence of such runs. Breadth first through the sets of steps that the threads have done, the search finds one with the
-//!    fewest runs.
-//! 4. Where there are too many threads or sets, two greedy orders are tried instead: next comes the thread that can run
-//!    longest, or the one whose next step came first. The better one counts.
-//! 5. The new order is done on the machine and recorded. It counts only if what each thread does and sees, and the end, are
-//!    the same as before.
+//! 1. The execution is repeated and recorded: the actions of each thread, and the footprint of each step.
+//! 2. Dependent steps keep their order ([`predecessors`]); a failure stays after all other steps.
+//! 3. Within these limits a thread runs as long as it can: stopping it earlier never saves a switch. An order is then a sequence
+//!    of such runs. A breadth-first search through the sets of executed steps of the threads finds one with the fewest runs.
+//! 4. If there are too many threads or sets, two greedy orders are tried instead: the next thread is the one that can run
+//!    longest, or the one whose next step came first. The better order is used.
+//! 5. The new order is executed on the machine and recorded. It counts only if the actions and observations of each thread, and
+//!    the end, are the same as before.
 //!
-//! **Soundness and limits**. Step 5 makes the answer right whatever dependence has overlooked. Long executions, many threads, and
-//! atomic blocks that take more than one step are left as they are.
+//! **Soundness and limits**. Step 5 makes the answer correct even if dependence has missed something. Long executions, many
+//! threads, and atomic blocks that take more than one step are left unchanged.
 
 use super::dependence::{Footprints, predecessors};
 use super::walk::Walk;

@@ -1,17 +1,17 @@
-//! Follows a recorded schedule: strictly, or in a text that has changed since.
+//! Follows a recorded schedule: strictly, or in a text that has changed since the recording.
 //!
 //! **Input**: the steps of a schedule, each with its thread, place and operation by name.
 //!
-//! **Output**: the same steps of this program; or, where the program departs from the schedule, a [`Departure`]: at which
-//! step, what was expected, and what is there instead.
+//! **Output**: the same steps of this program; or, if the program departs from the schedule, a [`Departure`]: the step, the
+//! expected operation, and the actual one.
 //!
-//! **Algorithm**. For each step of the schedule the thread of that name is looked up; it must be able to move, and stand before
-//! the operation that the schedule names, at the place that it names. In a text that has changed, a place is learned where the
-//! schedule first names it: it is where the thread stands before that operation, and from then on one place of the old text is
-//! one of the new, and the other way round. The line in the name of a thread of a `parfor` is learned in the same way.
+//! **Algorithm**. For each step of the schedule, the thread of that name is looked up. It must be able to move, and stand before
+//! the named operation at the named place. In a changed text, a place is learned when the schedule first names it: it is the
+//! place where the thread stands before that operation. From then on, the old place and the new place correspond to each other
+//! one to one. The line in the name of a thread of a `parfor` is learned in the same way.
 //!
-//! **Soundness and limits**. A program that was changed elsewhere still fits. Where several threads have one name, the first
-//! one counts. A text in which other statements do the same operations on the same objects fits, too: the execution is one of
+//! **Soundness and limits**. A program that was changed elsewhere still fits. If several threads have one name, the first one
+//! counts. A text in which other statements execute the same operations on the same objects fits, too: the execution is one of
 //! the new text in any case.
 
 use super::execution::ExecutionStatus;

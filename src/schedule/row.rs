@@ -1,4 +1,4 @@
-//! Rows of traces: what a thread does, as people read it.
+//! Rows of traces: the actions of a thread in a form for readers.
 //!
 //! **Input**: a kind, an operation, an object and a value. **Output**: a [`Row`], and its text.
 

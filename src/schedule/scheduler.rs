@@ -1,7 +1,7 @@
 //! The undirected schedulers by name: random, PCT, POS.
 //!
-//! **Input**: which one, with its parameters, and a seed. **Output**: a [`Policy`] of one type for all, so that trials of
-//! different schedulers are made by the same code.
+//! **Input**: the name of the scheduler, with its parameters, and a seed. **Output**: a [`Policy`] of one type for all, so that
+//! the same code makes trials of different schedulers.
 
 use super::pct::Pct;
 use super::policy::{Decision, Policy, Random, View};

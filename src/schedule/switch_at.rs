@@ -1,22 +1,21 @@
 //! Switches between threads at few places only.
 //!
-//! **Input**: a [`Policy`], accesses at which it may choose beside synchronisation, a bound. **Output**: a policy.
+//! **Input**: a [`Policy`], accesses at which it may choose in addition to synchronisation, a bound. **Output**: a policy.
 //!
-//! **Algorithm**. The thread that did the last step goes on, unless it cannot, has ended, or stands before an
-//! operation at which threads may be switched: one on a synchronisation object, an atomic expression or block, making
-//! or joining threads, or one of the given accesses. There the inner policy chooses among all. Where the thread goes
-//! on, the inner policy is asked as well, but sees that thread alone: it draws the alternatives, and knows all steps.
+//! **Algorithm**. The thread of the last step continues, unless it cannot, has ended, or stands before an operation at which
+//! threads may be switched: an operation on a synchronisation object, an atomic expression or block, creating or joining threads,
+//! or one of the given accesses. There the inner policy chooses among all threads. If the thread continues, the inner policy is
+//! asked as well, but sees only that thread: it draws the alternatives, and knows all steps.
 //!
-//! A thread that has gone on like that for as many steps as the bound says, while others could move, waits in a loop,
-//! it may be: the inner policy chooses among those others that have not come to the bound, or among all others if all
-//! have.
+//! A thread may wait in a loop if it has continued for as many steps as the bound allows while others could move. The inner
+//! policy then chooses among those others that have not reached the bound, or among all others if all have.
 //!
-//! **Soundness and limits**. This is the granularity of Sen's tool: it switches at synchronisation and at the pair of
-//! accesses that it is directed at. Of a program without data races nothing is missed: its executions can be reordered
-//! so that threads are switched before synchronisation alone. Of others those executions are missed in which a thread
-//! is interrupted between two accesses without synchronisation, such as a lost update by `x += 1`, unless the accesses
-//! are given. Reads and writes in a loop that waits for a plain variable are followed until the bound, which hides
-//! what others could do meanwhile. An inner policy that wants to hold back the thread that goes on cannot do so.
+//! **Soundness and limits**. This is the granularity of Sen's tool: it switches at synchronisation and at its target pair of
+//! accesses. For a program without data races, nothing is missed: its executions can be reordered so that threads are switched
+//! only before synchronisation. For other programs, executions are missed in which a thread is interrupted between two accesses
+//! without synchronisation, such as a lost update by `x += 1`, unless the accesses are given. Reads and writes in a loop that
+//! waits for a plain variable are followed up to the bound, which hides the possible actions of others during that time. An inner
+//! policy cannot hold back the thread that continues.
 
 use super::per_thread::PerThread;
 use super::policy::{Decision, Policy, View};

@@ -1,23 +1,23 @@
-//! Tallies: how often each outcome comes about in many executions by seeds.
+//! Tallies: the frequency of each outcome in many executions by seeds.
 //!
-//! **Input**: a machine, a range of seeds, for each of them a policy, and a [`Budget`] for the clock and the number of cores.
+//! **Input**: a machine, a range of seeds, a policy for each of them, and a [`Budget`] for the clock and the number of cores.
 //!
-//! **Output**: a [`Tallied`]: each outcome once (what each thread prints and how the execution ends), with the number of
-//! executions that have it and the first seed of those.
+//! **Output**: a [`Tallied`]: each outcome once (the output of each thread and the end of the execution), with the number of
+//! executions that have it and the first of their seeds.
 //!
 //! **Algorithm**.
 //!
-//! 1. The seeds are taken in rounds, each of chunks of consecutive seeds. Rounds grow, so that a program that fails soon, or
-//!    whose executions are long, is answered soon. The workers of a round draw its chunks one by one.
-//! 2. A worker counts the outcomes of a chunk under the ids of its own tables. Nothing is allocated for an execution but
-//!    what a new outcome takes.
-//! 3. Behind a round the counts of its chunks are added in the order of the seeds.
-//! 4. Where the first bad end is to stop it, the lowest seed that has one is known to all workers: no higher seed is begun
-//!    any more, every lower one is done, and higher ones do not count.
+//! 1. The seeds are taken in rounds, each of chunks of consecutive seeds. Rounds grow, so that a program that fails soon, or has
+//!    long executions, gets an early answer. The workers of a round draw its chunks one by one.
+//! 2. A worker counts the outcomes of a chunk under the ids of its own tables. The only allocation for an execution is the one
+//!    for a new outcome.
+//! 3. After a round, the counts of its chunks are added in the order of the seeds.
+//! 4. If the first bad end should stop the tally, all workers know the lowest seed that has one: no higher seed is started any
+//!    more, every lower one is completed, and higher ones do not count.
 //!
-//! **Soundness and limits**. The answer does not depend on the number of cores. Where the time is up or the user stops the
-//! work, what was done by then is counted; which seeds those are depends on the clock. At most [`MAX_OUTCOMES`] outcomes
-//! are told apart; executions that have further ones are counted together.
+//! **Soundness and limits**. The answer does not depend on the number of cores. If the time is up or the user stops the work, the
+//! executions made by then are counted; their seeds depend on the clock. At most [`MAX_OUTCOMES`] outcomes are distinguished;
+//! executions with further outcomes are counted together.
 
 use super::execution::{ExecutionStatus, Room};
 use super::policy::Policy;

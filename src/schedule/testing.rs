@@ -1,4 +1,4 @@
-//! Programs from source text, for the tests of this layer.
+//! Builds programs from source text, for the tests of this layer.
 
 use super::{Decision, Policy, View, run};
 use cssame_front::compile;

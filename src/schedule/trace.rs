@@ -1,17 +1,17 @@
-//! Traces for people: what an execution does, one row for each event that others can see.
+//! Traces for readers: the actions of an execution, one row for each event that others can see.
 //!
 //! **Input**: a program and the steps of an execution.
 //!
-//! **Output**: a [`Trace`]: plain data, with a column for each thread, and for each row its source line, what is done, the
+//! **Output**: a [`Trace`]: plain data, with a column for each thread, and for each row its source line, its action, the
 //! variable, and its value.
 //!
-//! **Algorithm**. The steps are done again; each event that others can see becomes a row (`describe`), and each thread that is
-//! blocked at the end another one. [`Trace::cause`] keeps only the rows in the causal past of the last one: those that it
-//! depends on by program order, by what reads saw, and by synchronisation, over any number of others (`causality`). Threads
-//! that are blocked depend also on what has taken away what they wait for, and on the rows before which others have passed by
-//! what would have let them go on (`passed`).
+//! **Algorithm**. The steps are repeated. Each event that others can see becomes a row (`describe`), and so does each thread that
+//! is blocked at the end. [`Trace::cause`] keeps only the rows in the causal past of the last one: the rows on which it depends,
+//! directly or indirectly, by program order, by the writes that reads saw, and by synchronisation (`causality`). Blocked threads
+//! depend also on the rows that removed what they wait for, and on the rows before which others have skipped an operation that
+//! would have released them (`passed`).
 //!
-//! **Soundness and limits**. Accesses to variables of one thread alone have no rows, although a value may come by way of them.
+//! **Soundness and limits**. Accesses to variables of a single thread have no rows, although values may flow through them.
 
 use super::calls::{Call, Stacks};
 use super::causality::Causality;

@@ -3,20 +3,20 @@
 //! **Input**: a machine, a range of seeds, for each seed a [`Policy`] and an [`Observer`], and a [`Budget`] for the clock and the
 //! number of cores.
 //!
-//! **Output**: what the caller makes of each execution, handed over in the order of the seeds until the caller has enough.
+//! **Output**: the caller's result for each execution, handed over in the order of the seeds until the caller has enough.
 //!
 //! **Algorithm**.
 //!
 //! 1. The seeds are taken in batches of a few for each core. The workers of a batch draw its seeds one by one.
-//! 2. A worker runs the execution of a seed, and makes a result of it. State, tables and steps are used again for its next
-//!    execution, so nothing is allocated for a trial but what is larger than ever before.
-//! 3. The results of a batch are handed over in the order of their seeds. The first one that is enough ends the trials;
-//!    those behind it are dropped, as if they had never been made.
+//! 2. A worker runs the execution of a seed, and computes a result from it. State, tables and steps are reused for its next
+//!    execution, so a trial allocates only if it is larger than all before.
+//! 3. The results of a batch are handed over in the order of their seeds. The first sufficient result ends the trials; later ones
+//!    are dropped, as if they had never been made.
 //!
-//! **Soundness and limits**. What is handed over does not depend on the number of cores: a result is made of one execution
-//! alone, and its order is that of the seeds. A result must not hold names of threads or outputs as numbers, because each
-//! worker has its own tables. Where the time is up or the user stops the trials, those that were handed over are still the
-//! first ones, without a gap; how many they are depends on the clock.
+//! **Soundness and limits**. The results handed over do not depend on the number of cores: a result depends on one execution
+//! alone, and results are in the order of the seeds. A result must not contain names of threads or outputs as numbers, because
+//! each worker has its own tables. If the time is up or the user stops the trials, the results handed over are still the first
+//! ones, without a gap; their number depends on the clock.
 
 use super::execution::{ExecutionStatus, Room};
 use super::policy::Policy;

@@ -1,4 +1,4 @@
-//! Values as people read them: what a trace, and what is said of a failure, shows of a scalar.
+//! Values in a form for readers: the text of a scalar in a trace or in the facts of a failure.
 
 use cssame_ir::{Program, ScalarType, Value};
 use cssame_source::Span;

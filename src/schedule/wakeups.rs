@@ -1,19 +1,19 @@
-//! Who was woken instead: the notifications, raises and settings of an execution, and who has taken each.
+//! Finds the threads that were woken instead: the notifications, raises and settings of an execution, and the threads that have
+//! taken each.
 //!
-//! **Input**: the events of an execution, in order, each with a position of the caller's choice: a row of a trace, a place of
-//! the code.
+//! **Input**: the events of an execution, in order, each with a position chosen by the caller: a row of a trace, a place of the
+//! code.
 //!
-//! **Output**: of a thread that is blocked at the end, what was signalled on its object since its wait began, and who has taken
-//! that ([`Wakeups::since`], [`Wakeups::units`], [`Wakeups::cleared`]).
+//! **Output**: for a thread that is blocked at the end, the signals on its object since its wait began, and the threads that have
+//! taken them ([`Wakeups::since`], [`Wakeups::units`], [`Wakeups::cleared`]).
 //!
-//! **Algorithm**. Each operation that may let others go on is noted as a [`Signal`]. A notification is taken by the threads that
-//! it wakes; what they do with it is what they do until they give a lock back, or wait again; behind a bare one, what
-//! they do next. A unit of a semaphore is
-//! taken by `P`; a `V` of a thread that has such a unit gives that back, any other is a new one. The wait of a thread begins with
-//! its last event.
+//! **Algorithm**. Each operation that may release others is recorded as a [`Signal`]. A notification is taken by the threads that
+//! it wakes. The resulting actions are those until they release a lock or wait again; for a bare notification, only their next
+//! action. A unit of a semaphore is taken by `P`. A `V` of a thread that has such a unit returns it; any other `V` adds a new
+//! one. The wait of a thread begins with its last event.
 //!
-//! **Soundness and limits**. Units of a semaphore are alike, so which `P` has taken which `V` is not a fact; that it has taken
-//! one that the blocked thread could have had is.
+//! **Soundness and limits**. Units of a semaphore are indistinguishable, so it is not a fact which `P` has taken which `V`. It is
+//! a fact that it has taken a unit that the blocked thread could have had.
 
 use cssame_vm::{Event, PathId};
 use rustc_hash::FxHashMap;

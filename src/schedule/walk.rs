@@ -1,13 +1,13 @@
-//! Walks: the steps of a schedule, done again and watched.
+//! Walks: repeat the steps of a schedule under an observer.
 //!
-//! **Input**: a machine, a list of choices, and an [`Observer`] that is told what happens.
+//! **Input**: a machine, a list of choices, and an [`Observer`] that receives the events.
 //!
-//! **Output**: the state behind the steps, with access to state and tables between any two of them; or that a choice is not
-//! possible where the schedule makes it.
+//! **Output**: the state after the steps, with access to state and tables between any two of them; or the statement that a choice
+//! is not possible where the schedule makes it.
 //!
-//! **Algorithm**. A [`Walk`] does one step after the other. [`Walks`] does many schedules that begin alike, such as those of
-//! one search: it keeps the state behind the longest prefix that a schedule has in common with the one before it, and
-//! begins there. Where a program forks a thousand threads, its first step is as long as all others together.
+//! **Algorithm**. A [`Walk`] executes one step after the other. [`Walks`] execute many schedules with common beginnings, such as
+//! those of one search. They keep the state after the longest prefix that a schedule shares with the previous one, and begin
+//! there. If a program forks a thousand threads, its first step takes as long as all others together.
 //!
 //! **Soundness and limits**. A choice is looked up in the state before it is made, so a walk never leaves the executions of
 //! the machine. Except for policies and searches, which find steps by themselves, this is the only caller of

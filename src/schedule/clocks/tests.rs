@@ -1,4 +1,4 @@
-//! Vector clocks against facts computed by hand, and against a closure that is built without clocks.
+//! Compares vector clocks with facts computed by hand, and with a closure that is built without clocks.
 
 use super::*;
 use crate::testing::{First, Last, compiled, samples};

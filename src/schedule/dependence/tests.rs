@@ -1,4 +1,4 @@
-//! Dependence against facts computed by hand, and against what the machine does when steps change places.
+//! Compares dependence with facts computed by hand, and with the behaviour of the machine when steps are exchanged.
 
 use super::*;
 use crate::testing::{First, compiled, samples};

@@ -1,4 +1,4 @@
-//! Values from the literature, and borders.
+//! Values from the literature, and boundary cases.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Traces as people read them, held to texts.
+//! Compares folded traces with expected texts.
 
 use crate::{Decision, Naming, Policy, RenderOptions, View, render, run, trace};
 use cssame_front::compile;

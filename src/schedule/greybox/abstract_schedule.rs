@@ -1,12 +1,11 @@
-//! Abstract schedules: which reads are to read from which definitions, and which are not.
+//! Abstract schedules: which reads should read from which definitions, and which should not.
 //!
 //! **Input**: pairs of a read and a definition that it may see, and random numbers. **Output**: [`AbstractSchedule`]s,
 //! and mutants of them.
 //!
-//! **Algorithm**. A mutant comes about by one of four changes: a constraint on a random pair is inserted, wanted in
-//! three of four cases, else unwanted; one is deleted; one is negated; one gets another definition of the same read.
-//! Half of the mutants have a second change. There is at most one constraint on a pair, and at most
-//! [`AbstractSchedule::MAX`] of them.
+//! **Algorithm**. One of four changes creates a mutant. A constraint on a random pair is inserted, wanted in three of four cases,
+//! otherwise unwanted; one constraint is deleted; one is negated; one gets another definition of the same read. Half of the
+//! mutants have a second change. There is at most one constraint on a pair, and at most [`AbstractSchedule::MAX`] in total.
 
 use crate::policy::Random;
 use cssame_ir::{DefinitionId, ReadId};

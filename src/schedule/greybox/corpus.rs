@@ -1,20 +1,18 @@
-//! The abstract schedules that have shown something new.
+//! The abstract schedules whose executions have shown something new.
 //!
-//! **Input**: abstract schedules with what their executions have shown. **Output**: mutants to try next.
+//! **Input**: abstract schedules with the results of their executions. **Output**: mutants to try next.
 //!
 //! **Algorithm**.
 //!
-//! 1. An abstract schedule is kept if its execution has shown a term that none before it has, or a combination of
-//!    terms (the set of all terms of an execution) that none before it has. Where there is no room, only those of the
-//!    first kind are kept, in the place of the one that was chosen most often.
-//! 2. At the beginning the abstract schedule without constraints is kept. When it is chosen for the first time, it is
-//!    tried as it is.
-//! 3. To make a mutant, a few of those that are kept are drawn ([`DRAWN`]), and the one is changed whose combination
-//!    has come about least often, or which was chosen least often if that is equal. For the one without constraints,
-//!    which shows many combinations, it counts how often it was chosen.
+//! 1. An abstract schedule is kept if its execution has shown a new term, or a new combination of terms (the set of all terms of
+//!    an execution). If there is no room, only those with a new term are kept. They replace the one that was chosen most often.
+//! 2. Initially the abstract schedule without constraints is kept. When it is chosen for the first time, it is tried unchanged.
+//! 3. To make a mutant, a few of the kept ones are drawn ([`DRAWN`]). The one with the rarest combination is changed; if several
+//!    are equal, the one that was chosen least often. For the one without constraints, which shows many combinations, the number
+//!    of times that it was chosen counts instead.
 //!
-//! **Soundness and limits**. Combinations are told apart by 64-bit sums: where two are taken for one, an abstract
-//! schedule is not kept. All depends on the order in which executions are entered, and on the seed, alone.
+//! **Soundness and limits**. 64-bit sums identify combinations: if two combinations collide, an abstract schedule is not kept.
+//! The result depends only on the order in which executions are entered, and on the seed.
 
 use super::abstract_schedule::{AbstractSchedule, Term};
 use crate::policy::Random;

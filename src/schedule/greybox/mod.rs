@@ -1,26 +1,25 @@
-//! Greybox search: executions that are steered towards terms that none has shown so far.
+//! Greybox search: executions that are steered towards terms that no execution has shown so far.
 //!
 //! **Input**: a program, the terms of its pi functions, an [`Experiment`], seeds.
 //!
-//! **Output**: what the experiment makes of each execution, in the order of the seeds.
+//! **Output**: the result of the experiment for each execution, in the order of the seeds.
 //!
-//! **Algorithm** (after Wolff, Shi, Duck, Mathur, Roychoudhury 2024). The unit of the search is not an execution, but an
-//! [`AbstractSchedule`]: terms (a read sees a definition) that are wanted, or unwanted.
+//! **Algorithm** (after Wolff, Shi, Duck, Mathur, Roychoudhury 2024). The unit of the search is an [`AbstractSchedule`] instead
+//! of an execution: a set of terms (a read sees a definition) that are wanted or unwanted.
 //!
-//! 1. The seeds are taken in generations of [`GENERATION`]. The first seed gets the abstract schedule without
-//!    constraints, each other one a mutant of one that is kept.
-//! 2. The executions of a generation are made as [`Trials`]. In each the policy of the experiment chooses among the
+//! 1. The seeds are taken in generations of [`GENERATION`]. The first seed gets the abstract schedule without constraints. Each
+//!    other seed gets a mutant of a kept one.
+//! 2. The executions of a generation are made as [`Trials`]. In each of them, the policy of the experiment chooses among the
 //!    threads that the abstract schedule does not hold back ([`Steered`]).
-//! 3. The terms that they have shown are entered in the order of the seeds. An abstract schedule is kept if its
-//!    execution has shown a new term, or a new combination of terms.
+//! 3. The terms shown are entered in the order of the seeds. An abstract schedule is kept if its execution has shown a new term,
+//!    or a new combination of terms.
 //!
-//! It differs from the paper in what is chosen from (here terms of the form beside those that executions have shown,
-//! there the latter alone), and in the order of choice (a few are drawn, the rarest one is taken; there energies that
-//! rise with rarity).
+//! It differs from the paper in two points. The candidates are the terms of the form and those that executions have shown; the
+//! paper uses only the latter. The choice draws a few and takes the rarest one; the paper uses energies that rise with rarity.
 //!
-//! **Soundness and limits**. It proves nothing; it finds. What comes out depends on the program, the terms, the first
-//! seed and the experiment, not on the number of cores, and not on where the seeds end. To do one of its executions
-//! again, those before it are needed, or its steps.
+//! **Soundness and limits**. The search finds behaviours and proves nothing. The result depends on the program, the terms, the
+//! first seed and the experiment, but not on the number of cores or the last seed. To repeat one of its executions, either the
+//! executions before it or its steps are needed.
 
 mod abstract_schedule;
 mod corpus;

@@ -2,20 +2,19 @@
 //!
 //! **Input**: an [`AbstractSchedule`], a [`Policy`], a bound. **Output**: a policy.
 //!
-//! **Algorithm**. A thread is held back, so that the inner policy does not see it, as long as it stands before
+//! **Algorithm**. A thread is held back, so that the inner policy does not see it, while it stands before
 //!
-//! - a read with wanted constraints that are not satisfied yet, where the last write of the cell is none of theirs;
-//! - a read that would see an unwanted definition now;
-//! - a write to a cell whose last write is wanted by a read that has not seen it yet, unless it is that definition again.
+//! - a read with unsatisfied wanted constraints, if the last write of the cell is none of their definitions;
+//! - a read that would now see an unwanted definition;
+//! - a write to a cell whose last write is wanted by a read that has not seen it yet, unless the write is the same definition.
 //!
-//! Where all threads that can move are held back, the inner policy chooses among all. A thread that was held back for
-//! as many steps of others as the bound says is let go until it moves.
+//! If all threads that can move are held back, the inner policy chooses among all. A thread that was held back for as many steps
+//! of others as the bound allows is released until it moves.
 //!
-//! **Soundness and limits**. No execution is lost by an abstract schedule without constraints, and all end as they
-//! would without. Constraints are wishes: an execution that cannot satisfy them does something else. Accesses inside
-//! of atomic blocks, and those behind a `print` without another operation between, are not seen before they are done;
-//! they are not held back, and do not satisfy a constraint. Elements of an array have one definition: a write to one
-//! of them may be held back for another.
+//! **Soundness and limits**. An abstract schedule without constraints changes no execution. Constraints are preferences: an
+//! execution that cannot satisfy them does something else. Accesses inside atomic blocks, and accesses that follow a `print`
+//! without another operation in between, are not visible before they are executed. They are not held back, and do not satisfy a
+//! constraint. The elements of an array share one definition: a write to one of them may be held back because of another.
 
 use super::abstract_schedule::{AbstractSchedule, Constraint};
 use crate::per_thread::PerThread;

@@ -1,4 +1,4 @@
-//! Constraints that are satisfied for certain, wishes that cannot be, and a search.
+//! Constraints that are certainly satisfied, constraints that cannot be, and a search.
 
 use super::*;
 use crate::testing::{accesses_to, compiled, late_assertion, share};

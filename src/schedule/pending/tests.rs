@@ -1,4 +1,4 @@
-//! What is said before a step, against what the step then does.
+//! Compares the prediction before a step with the effects of the step.
 
 use super::*;
 use crate::testing::{compiled, samples};

@@ -1,4 +1,4 @@
-//! Probabilities computed by hand, beside those of the random policy.
+//! Compares with probabilities computed by hand, and with those of the random policy.
 
 use super::*;
 use crate::testing::{assert_close, compiled, late_assertion, samples, share};

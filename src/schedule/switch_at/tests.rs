@@ -1,4 +1,4 @@
-//! Figure 2 of Sen (2008) under several granularities, with probabilities computed by hand; loops that wait.
+//! Figure 2 of Sen (2008) under several granularities, with probabilities computed by hand; waiting loops.
 
 use super::*;
 use crate::testing::{accesses_to, assert_close, compiled, share};

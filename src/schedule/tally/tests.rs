@@ -1,4 +1,4 @@
-//! Held to a list of single executions, for several numbers of cores.
+//! Compares tallies with a list of single executions, for several numbers of cores.
 
 use super::*;
 use crate::testing::{compiled, samples};

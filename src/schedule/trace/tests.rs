@@ -1,4 +1,4 @@
-//! Traces of programs that are blocked by what was done long before, held to texts.
+//! Compares traces of programs that are blocked because of much earlier actions with expected texts.
 
 use crate::{Decision, Naming, Policy, RenderOptions, Trace, View, render, run, trace};
 use cssame_front::compile;
