@@ -1,14 +1,14 @@
-//! Which objects two methods work on when they run in parallel.
+//! Determines which objects two methods use when they run in parallel.
 //!
 //! **Input**: the methods and functions of a file that `main` can call. **Output**: [`Arrangement`]s, the plainest first.
 //!
-//! **Algorithm**: there are two objects of each class. A method has the first of its class as receiver, and an object
-//! argument is the other one of its class; of another class it is the first one. For each unordered pair of methods, one
-//! with itself too:
+//! **Algorithm**: there are two objects of each class. A method has the first object of its class as receiver. An object argument
+//! of its own class is the other object; an object argument of another class is the first one. For each unordered pair of
+//! methods, including a method with itself:
 //! 1. both use the same objects;
-//! 2. the second uses the other objects of some classes instead, wherever the two still have an object in common:
-//!    `first.m(second)` beside `second.n(first)`, or two receivers with one argument.
-//! 3. Last come pairs that have no object in common, where the file has variables of its own.
+//! 2. the second uses the other objects of some classes instead, as long as the two still have a common object: `first.m(second)`
+//!    beside `second.n(first)`, or two receivers with one argument.
+//! 3. Last come pairs without a common object, if the file has variables of its own.
 
 use super::methods::Callable;
 use cssame_front::csm::syntax::ast::TypeKind;

@@ -1,21 +1,21 @@
-//! The closing of a file without `main`: one program in which all that `main` may call runs in parallel. It is analysed, and
+//! The closing of a file without `main`: one program that runs everything that `main` may call in parallel. It is analysed, and
 //! never executed.
 //!
-//! **Input**: the text of the file and its syntax tree. **Output**: a [`Closing`]: the text with a `main` behind it. The text
-//! before stays what it is, so that all its places are those of the file.
+//! **Input**: the text of the file and its syntax tree. **Output**: a [`Closing`]: the text followed by a `main`. The original
+//! text is unchanged, so that all its places are those of the file.
 //!
 //! **Algorithm**
-//! 1. The entries are the public methods, and the functions that nothing else in the file calls. Where functions call each
-//!    other in a circle that no entry leads to, the first of them is one too. The methods of a class are no entries
-//!    where another class has a field of it and it has no object of synchronisation itself: its owner protects it.
-//! 2. Each entry has a thread, in which a method has the first object of its class as receiver, and an argument of that class is
-//!    the second one. In further threads the two objects of classes that are parameters change places, as
-//!    `second.m(first)` beside `first.m(second)`. Last, each entry has one more thread that calls it as the first one does.
-//! 3. Values are what an extern function gives, so that no branch is decided by them.
-//! 4. A thread is called as what it calls: `add`, the second `add_2`.
+//! 1. The entries are the public methods, and the functions that nothing else in the file calls. If functions call each other in
+//!    a cycle that no entry reaches, the first of them is an entry too. The methods of a class are not entries if another class
+//!    has a field of it and it has no synchronisation object itself: its owner protects it.
+//! 2. Each entry has a thread. In it, the receiver of a method is the first object of its class, and an argument of that class is
+//!    the second one. In further threads, the two objects of classes that are parameters are exchanged, as `second.m(first)`
+//!    beside `first.m(second)`. Finally, each entry has one more thread that calls it in the same way as the first thread.
+//! 3. Values are results of extern functions, so that they decide no branch.
+//! 4. The name of a thread is that of its entry: `add`, the second `add_2`.
 //!
 //! **Soundness and limits**: other programs can do more: one object passed twice, three objects, several calls in a row by one
-//! thread. Methods that take an object of synchronisation or a thread are left out, and all threads from [`MAX_THREADS`] on.
+//! thread. Methods that take a synchronisation object or a thread are left out, and so are all threads from [`MAX_THREADS`] on.
 
 use super::arrangement::{Object, exchanges, objects};
 use super::effects::functions_called;

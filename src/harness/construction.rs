@@ -1,13 +1,13 @@
 //! Declarations of objects, with arguments for their constructors.
 //!
-//! **Input**: the classes of a file. **Output**: for each class whether `main` can declare an object of it, and the declarations
-//! that do.
+//! **Input**: the classes of a file. **Output**: for each class, whether `main` can declare an object of it, and the necessary
+//! declarations.
 //!
-//! **Algorithm**: a constructor gets the values that methods get. An object that it takes is declared before, one for each
-//! class, called `part_Queue`; several constructors share it.
+//! **Algorithm**: a constructor gets the same values as methods. An object argument is declared before, one for each class, with
+//! the name `part_Queue`; several constructors share it.
 //!
-//! **Soundness and limits**: no object is made of a class whose constructor is private, takes an object of synchronisation or
-//! a thread, or takes, perhaps through others, an object of its own class.
+//! **Soundness and limits**: there is no object of a class whose constructor is private, takes a synchronisation object or a
+//! thread, or takes (perhaps through other classes) an object of its own class.
 
 use super::methods::{Callable, Methods};
 use super::writer::{ValueOrder, Writer};

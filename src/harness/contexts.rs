@@ -1,22 +1,22 @@
 //! Contexts for two methods of a file without `main`: programs in which they run in parallel.
 //!
-//! **Input**: the text of the file, its syntax tree, and where the names of the two methods stand.
+//! **Input**: the text of the file, its syntax tree, and the positions of the names of the two methods.
 //!
-//! **Output**: [`Context`]s: the text with a `main` behind it. The text before stays what it is, so that all its places are
-//! those of the file.
+//! **Output**: [`Context`]s: the text followed by a `main`. The original text is unchanged, so that all its places are those of
+//! the file.
 //!
-//! **Algorithm**: each `main` makes the objects, makes some calls to bring them into another state, and then calls both
-//! methods in parallel, those of one class on one object. [`PairContexts`] gives the calls that may come before, one by one,
-//! and writes the programs; who can execute them chooses the sequences of calls (`pairs` of the layer `explore`).
-//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. Where parameters are used as
-//!    an index, there are two choices more, in which all of them are 1 or 0, so that both methods come to one element.
-//! 2. Each public method may be called before, with two of the arguments.
-//! 3. Each public method may be called so often before that one call more makes a number of the file: a counter is then about
+//! **Algorithm**: each `main` makes the objects, makes some calls to bring them into another state, and then calls both methods
+//! in parallel; methods of one class are called on one object. [`PairContexts`] provides the possible preceding calls, one by
+//! one, and writes the programs. The module that executes them chooses the sequences of calls (`pairs` of the layer `explore`).
+//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. If parameters are used
+//!    as an index, there are two additional choices, in which all of them are 1 or 0, so that both methods reach one element.
+//! 2. Each public method may be called before, with two choices of arguments.
+//! 3. Each public method may be called before so often that one more call reaches a number of the file: a counter is then about
 //!    to reach its limit.
 //!
-//! **Soundness and limits**: an execution of a context is one of a program that uses the classes, but it may break rules of
-//! use that stand nowhere in the text. There are other contexts. Objects of synchronisation and threads are no arguments,
-//! and arms of a `cobegin` have no contexts, since nobody can call them.
+//! **Soundness and limits**: an execution of a context belongs to a program that uses the classes, but it may break rules of use
+//! that the text does not state. There are other contexts. Synchronisation objects and threads are not arguments. Arms of a
+//! `cobegin` have no contexts, since nothing can call them.
 
 use super::construction::Constructors;
 use super::methods::{Callable, Methods};

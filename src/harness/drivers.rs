@@ -1,30 +1,29 @@
-//! Drivers that close a file without `main`: programs in which each two of its methods run in parallel.
+//! Drivers that close a file without `main`: programs that run each pair of its methods in parallel.
 //!
 //! **Input**: the text of the file and its syntax tree.
 //!
-//! **Output**: [`Driver`]s: the text with a `main` behind it. The text before stays what it is, so that all its places
-//! are those of the file.
+//! **Output**: [`Driver`]s: the text followed by a `main`. The original text is unchanged, so that all its places are those of
+//! the file.
 //!
-//! **Algorithm**: Sen (PLDI 2008, section 5.1) closes collections by two empty objects of a class, on which threads call
-//! different methods, with the other object where a method takes one. Here each driver has two threads with one call
+//! **Algorithm**: Sen (PLDI 2008, section 5.1) closes collections with two empty objects of a class. Threads call different
+//! methods on them, with the other object as an argument if a method takes one. Here each driver has two threads with one call
 //! each:
-//! 1. each pair of methods in each [arrangement](super::arrangement) of objects, as they are made;
-//! 2. the same behind calls of one method that may change the objects: of each method in turn, once, and so often before
-//!    that one call more makes a number of the file (so a collection is not empty, or is nearly full);
-//! 3. all of it with other values as arguments;
-//! 4. where it is asked for ([`Methods::more_drivers`]), with two calls in each thread: the first one of a method that may change the
-//!    objects; and with all pairs of different values.
+//! 1. each pair of methods in each [arrangement](super::arrangement) of freshly made objects;
+//! 2. the same after calls of one method that may change the objects: each method in turn, either once, or so often that one more
+//!    call reaches a number of the file (so a collection is not empty, or is nearly full);
+//! 3. all of this with other values as arguments;
+//! 4. on request ([`Methods::more_drivers`]), two calls in each thread, the first one of a method that may change the objects;
+//!    and all pairs of different values.
 //!
-//! Where there are too many, pairs of methods of which one changes something come before those that only look.
+//! If there are too many, pairs that contain a changing method come before pairs of methods that only read.
 //!
-//! The results of the two calls are printed, and behind them what can be seen of the objects: public fields, the results
-//! of methods that need no argument, change nothing and cannot wait or fail, and the variables of the file. So executions
-//! that leave different states have different outcomes.
+//! The results of the two calls are printed. After them, the visible state of the objects is printed: public fields, the results
+//! of methods that need no argument, change nothing and cannot wait or fail, and the variables of the file. So executions that
+//! leave different states have different outcomes.
 //!
-//! **Soundness and limits**: an execution of a driver is one of a program that uses the classes, but it may break
-//! rules of use that stand nowhere in the text: a call may fail, or wait for ever, even if nothing runs beside it.
-//! Other programs can do more. Objects of synchronisation and threads are no arguments. There are at most
-//! [`MAX_DRIVERS`] drivers.
+//! **Soundness and limits**: an execution of a driver belongs to a program that uses the classes, but it may break rules of use
+//! that the text does not state: a call may fail, or wait for ever, even if nothing runs in parallel. Other programs can do more.
+//! Synchronisation objects and threads are not arguments. There are at most [`MAX_DRIVERS`] drivers.
 
 use super::arrangement::{Arrangement, Object, arrangements, objects};
 use super::construction::Constructors;

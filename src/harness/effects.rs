@@ -1,13 +1,11 @@
-//! What a method may do to what it does not own, judged by its text.
+//! Estimates the effects of a method on data that it does not own, from its text.
 //!
 //! **Input**: the functions and methods of a file. **Output**: [`Effects`] by name.
 //!
-//! **Algorithm**: each body is read once: what it assigns, what it calls, and whether it has a loop without a bound.
-//! Calls are resolved by name alone, methods of one name of different classes taken together, and followed until nothing
-//! changes.
+//! **Algorithm**: each body is read once: its assignments, its calls, and whether it has a loop without a bound. Calls are
+//! resolved by name alone, with methods of one name in different classes merged, and followed until nothing changes.
 //!
-//! **Soundness and limits**: names are not resolved. That decides no more than which programs are tried first, and what
-//! they print.
+//! **Soundness and limits**: names are not resolved. This only decides which programs are tried first, and what they print.
 
 use super::methods::Callable;
 use cssame_front::csm::syntax::ast::{Block, Declaration, Expr, ExprKind, Initialiser, Stmt, StmtKind};

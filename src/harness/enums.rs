@@ -1,6 +1,7 @@
-//! The names of enums are other names of `int`.
+//! Replaces the names of enums by `int`.
 //!
-//! **Input**: the syntax tree of a file. **Output**: the same with `int` in their place, in all types that methods and fields show.
+//! **Input**: the syntax tree of a file. **Output**: the same tree with `int` in place of enum names, in all types of methods and
+//! fields.
 
 use cssame_front::csm::syntax::ast::{Function, Item, MemberKind, Program, StmtKind, TypeKind};
 use std::collections::BTreeSet;

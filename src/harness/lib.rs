@@ -1,9 +1,9 @@
-//! Programs around methods that have none: what closes a file without `main`.
+//! Programs around methods: closes a file without `main`.
 //!
-//! In: a file of classes and functions. Out: the file with a `main` behind it: [`Context`]s, in which two given methods run in
-//! parallel, [`Driver`]s, in which each two do, on two objects of each class, and one [`Closing`], in which all of them do, for
-//! analyses that execute nothing. Others write programs of their own: they
-//! get the [`Signature`]s of what `main` may call, and hand in a [`MainText`].
+//! In: a file of classes and functions. Out: the file followed by a `main`: [`Context`]s, in which two given methods run in
+//! parallel; [`Driver`]s, in which each pair of methods runs in parallel, on two objects of each class; and one [`Closing`], in
+//! which all of them run in parallel, for analyses that execute nothing. Other modules write their own programs: they get the
+//! [`Signature`]s of everything that `main` may call, and provide a [`MainText`].
 
 mod arrangement;
 mod closing;

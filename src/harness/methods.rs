@@ -1,6 +1,6 @@
 //! The methods and functions of a file.
 //!
-//! **Input**: the text of a file that compiles. **Output**: [`Methods`], which makes contexts and drivers of them, and
+//! **Input**: the text of a file that compiles. **Output**: [`Methods`], which builds contexts and drivers from them, and
 //! [`Callable`]s, in the order of the text.
 
 use super::enums::{most_enumerators, resolve_enums};

@@ -1,13 +1,13 @@
 //! Contexts that begin in a state which an execution of the file's own `main` has reached.
 //!
-//! **Input**: two methods of a file with a `main`, statements that bring the variables into a state, and the arguments of
-//! the two calls. **Output**: the file without its `main`, and with another one behind it: the statements, then the two
-//! calls in parallel.
+//! **Input**: two methods of a file with a `main`, statements that bring the variables into a state, and the arguments of the two
+//! calls. **Output**: the file without its `main`, followed by another one: the statements, then the two calls in parallel.
 //!
-//! **Algorithm**: the text of `main` is replaced by blanks, byte by byte, so that all places stay those of the file. Behind it
-//! comes the line [`MARK`], behind which private fields may be used: the statements set them.
+//! **Algorithm**: the text of `main` is replaced by blanks, byte by byte, so that all places stay those of the file. The line
+//! [`MARK`] follows. After it private fields may be used, since the statements set them.
 //!
-//! **Soundness and limits**: objects are declared in the file, at top level or as fields of such objects. Texts are no arguments.
+//! **Soundness and limits**: objects are declared in the file, at top level or as fields of such objects. Strings are not
+//! arguments.
 
 use super::contexts::Context;
 use super::methods::Methods;

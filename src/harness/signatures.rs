@@ -1,7 +1,7 @@
-//! What `main` may call, as plain data: for those that write programs of their own around a file.
+//! The functions and methods that `main` may call, as plain data: for modules that write their own programs around a file.
 //!
-//! **Input**: the methods and functions of a file. **Output**: a [`Signature`] for each function and each public method, in
-//! the order of the text; the numbers and strings of the file; and the file with a [`MainText`] behind it.
+//! **Input**: the methods and functions of a file. **Output**: a [`Signature`] for each function and each public method, in the
+//! order of the text; the numbers and strings of the file; and the file followed by a [`MainText`].
 
 use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods};

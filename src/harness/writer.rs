@@ -1,7 +1,7 @@
 //! The text of a `main` that calls methods: names of objects, values of arguments, calls, and the whole.
 //!
-//! **Input**: the text of the file, for its literals and so that new names are new. **Output**: pieces of source text, and
-//! the [`MainText`] that puts them together.
+//! **Input**: the text of the file, for its literals and to avoid name clashes. **Output**: pieces of source text, and the
+//! [`MainText`] that puts them together.
 
 use super::methods::{Callable, Methods};
 use cssame_front::csm::syntax::ast::TypeKind;
