@@ -6,8 +6,8 @@
 //! record the first execution that shows each fact.
 //!
 //! **Soundness**: executions with the same reads from the same writes evaluate the same branches, make the same accesses, and
-//! order them in the same way by forks and joins. All this follows from program order and from the values that threads read. the
-//! limits of [`each_future`]. So one of them shows all facts that the others show.
+//! order them in the same way by forks and joins. All this follows from program order and from the values that threads read. So
+//! one of them shows all facts that the others show.
 //!
 //! **Limits**: the limits of [`each_future`]. Failing executions are excluded: the progress of the other threads then does not
 //! follow from the values that threads read.
