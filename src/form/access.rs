@@ -1,13 +1,13 @@
-//! The accesses to shared memory, as variables of SSA.
+//! The accesses to shared memory, as SSA variables.
 //!
-//! **Input**: the events of the unfolded graph. **Output**: [`Table`]: the accesses by block, each with its variable, and at
-//! the marker of each merge of all branches one use of every variable that may have changed since the branches parted.
+//! **Input**: the events of the unfolded graph. **Output**: [`Table`]: the accesses by block, each with its variable; and, at the
+//! marker of each merge of all branches, one use of every variable that may have changed since the branches parted.
 //!
 //! **Algorithm**
-//! 1. Track the shared leaves of all instances, and those that a shared read may also touch.
-//! 2. A variable is a tracked leaf; an array whose elements are only ever named by constant indices has one for each element.
-//! 3. A write is a definition where it certainly replaces the whole variable (one location, one cell, always written), else
-//!    a weak definition, which also depends on the old value.
+//! 1. Track the shared leaves of all instances, and the leaves that a shared read may also touch.
+//! 2. A variable is a tracked leaf. An array whose elements are only named by constant indices has one variable for each element.
+//! 3. A write is a definition if it certainly replaces the whole variable (one location, one cell, always written). Otherwise it
+//!    is a weak definition, which also depends on the old value.
 //!
 //! **Soundness and limits**: a definition never replaces more than it certainly names.
 

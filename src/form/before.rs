@@ -1,13 +1,13 @@
-//! What has certainly, and what has possibly, happened when control comes to a block.
+//! The events that have certainly, or possibly, happened when control reaches a block.
 //!
-//! **Input**: for each block the facts that it brings about, as a set of at most 64 bits. **Output**: for each block the facts
-//! that hold at its begin on all ways, or on some way.
+//! **Input**: for each block, the facts that it establishes, as a set of at most 64 bits. **Output**: for each block, the facts
+//! that hold at its beginning on all paths, or on some path.
 //!
-//! **Algorithm**: forward dataflow over the graph of value flow. On all ways: blocks and edges add facts, ways meet by
-//! intersection, and at the join of a `cobegin` or a `parfor` each thread adds its own. On some way: ways meet by union.
+//! **Algorithm**: forward data flow over the value-flow graph. On all paths: blocks and edges add facts, paths meet by
+//! intersection, and at the join of a `cobegin` or a `parfor` each thread adds its own facts. On some path: paths meet by union.
 //!
-//! **Soundness and limits**: the blocks that an execution runs before a block contain a path of the graph of value flow to
-//! it, so what holds on all paths of this graph has happened. What has happened before a block and cannot run in parallel
+//! **Soundness and limits**: the blocks that an execution runs before a block contain a path of the value-flow graph to it, so a
+//! fact that holds on all paths of this graph has happened. An event that has happened before a block and cannot run in parallel
 //! with it has a path of value flow to it.
 
 use cssame_concurrency::{AndJoin, Concurrency, EventKind};

@@ -1,13 +1,13 @@
 //! Diagnostics of synchronisation and of races.
 //!
-//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0316 (but CS0308, which
-//! is an error of compilation), CS0401 and CS0402, sorted.
+//! **Input**: a program and, if it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0316 (except CS0308, which
+//! is a compilation error), CS0401 and CS0402, sorted.
 //!
-//! **Algorithm**: each kind has its module; all of them are passes over the unfolded graph. What certainly goes wrong when
-//! control reaches the place is an error; what may go wrong on some path is a warning, and its words say `may`.
+//! **Algorithm**: each kind has its module; all of them are passes over the unfolded graph. A certain failure when control
+//! reaches the place is an error. A possible failure on some path is a warning, and its message says `may`.
 //!
-//! **Soundness and limits**: values are not seen: a branch that is never taken counts as a path. Where calling contexts were
-//! merged, paths of the graph mix callers, and what only some paths show is not reported.
+//! **Soundness and limits**: values are ignored: a branch that is never taken counts as a path. If calling contexts were merged,
+//! paths of the graph mix callers, and facts that only some paths show are not reported.
 
 mod assertions;
 mod conditions;

@@ -1,13 +1,14 @@
-//! Constant propagation over pi functions: reads of shared memory that always see one and the same constant.
+//! Constant propagation over pi functions: reads of shared memory that always see the same constant.
 //!
-//! **Input**: a [`Form`]. **Output**: for each read all of whose terms write one constant, that constant.
+//! **Input**: a [`Form`]. **Output**: for each read whose terms all write one constant, that constant.
 //!
-//! **Algorithm** (concurrent SSA constant propagation: Lee, Midkiff and Padua 1998, without the optimistic assumption): a read
-//! is constant where all its terms are stores of the same constant. A branch that this decides is left out of the form that is
-//! built next.
+//! **Algorithm** (concurrent SSA constant propagation: Lee, Midkiff and Padua 1998, without the optimistic assumption): a read is
+//! constant if all its terms are stores of the same constant. If this decides a branch, the next form is built without the other
+//! side.
 //!
-//! **Soundness and limits**: terms cover all writers of every execution, so what they agree on holds in every execution.
-//! Not seen: constants that only hold because of each other, those of one calling context, elements of arrays.
+//! **Soundness and limits**: terms cover all writers of every execution, so a value on which they agree holds in every execution.
+//! The module does not see constants that only hold because of each other, constants of one calling context, and elements of
+//! arrays.
 
 use super::Form;
 use cssame_concurrency::KnownReads;

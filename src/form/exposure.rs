@@ -4,12 +4,12 @@
 //! upward-exposed in its body.
 //!
 //! **Algorithm** (Novillo, Unrau and Schaeffer 1998; "Controlling the Future", section on CSSAME)
-//! 1. A definition reaches the exit of its body where some way from it meets a release of the lock before another
-//!    definition that certainly replaces the whole variable.
-//! 2. A read is upward-exposed where some way backwards from it meets an acquisition of the lock before such a definition.
+//! 1. A definition reaches the exit of its body if some path from it meets a release of the lock before another definition that
+//!    certainly replaces the whole variable.
+//! 2. A read is upward-exposed if some backward path from it meets an acquisition of the lock before such a definition.
 //!
-//! **Soundness and limits**: an operation that *may* release or acquire the lock counts as one that does, and a walk of more
-//! than [`MAX_BLOCKS`] blocks answers yes. Both only keep terms.
+//! **Soundness and limits**: an operation that *may* release or acquire the lock counts as one that does, and a walk of more than
+//! [`MAX_BLOCKS`] blocks answers yes. Both cases can only keep terms.
 
 use super::access::Table;
 use cssame_concurrency::lockset::Locksets;

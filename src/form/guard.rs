@@ -1,19 +1,20 @@
-//! Initial values that a branch excludes: behind `if (ready)` what is written before every `ready = true` has been written.
+//! Initial values that a branch excludes: after `if (ready)`, every variable that is written before each `ready = true` has been
+//! written.
 //!
-//! **Input**: the reads with their terms. **Output**: the reads whose initial definition is excluded; it is taken out of their
+//! **Input**: the reads with their terms. **Output**: the reads whose initial definition is excluded; it is removed from their
 //! terms (reason `overwritten`).
 //!
 //! **Algorithm**
 //! 1. A *guard* is a branch whose condition is computed from one read of shared memory and from constants. On each side of it,
-//!    the terms of that read are left out that write a constant by which the branch goes to the other side.
-//! 2. If no initial definition is left, the locations that are certainly written before each of the definitions that are
-//!    left have been written when control comes to that side.
-//! 3. Sides, writes, and swaps that were tried ([`super::swap`]) add locations to what has certainly happened at the
-//!    begin of each block ([`super::before`]). A read does not see the initial value of a location that has been written.
+//!    those terms of the read are removed that write a constant which leads to the other side.
+//! 2. If no initial definition remains, the locations that are certainly written before each of the remaining definitions have
+//!    been written when control reaches that side.
+//! 3. Sides, writes, and attempted swaps ([`super::swap`]) add locations to the certain facts at the beginning of each block
+//!    ([`super::before`]). A read does not see the initial value of a location that has been written.
 //!
-//! **Soundness and limits**: control comes to the side because the read has seen one of the definitions that are left, so
-//! that one has happened, and what dominates a definition happens before it. Only initial values of globals are excluded,
-//! and of [`MAX_LOCATIONS`] locations at most.
+//! **Soundness and limits**: control reaches the side because the read has seen one of the remaining definitions. So that one has
+//! happened, and the dominators of a definition happen before it. Only initial values of globals are excluded, for at most
+//! [`MAX_LOCATIONS`] locations.
 
 use super::access::Table;
 use super::before::certainly_before;

@@ -1,30 +1,29 @@
-//! CSSAME form: pi functions, their terms, and what was pruned from them.
+//! CSSAME form: pi functions, their terms, and the definitions that were pruned from them.
 //!
 //! **Input**: the PFG and its [`Concurrency`]. **Output**: [`Form`]: for every read of shared memory, the definitions that it
 //! may see.
 //!
 //! **Algorithm** (CSSAME: Novillo, Unrau and Schaeffer, concurrent SSA with mutual exclusion; "Controlling the Future",
 //! extended to the whole language)
-//! 1. `access`: shared leaves become variables of SSA over the graph of value flow, in which values pass through forked
-//!    threads, barriers and signals.
-//! 2. `reaching`: the *control* definitions of a read are found by SSA; at a merge where all branches have run, a value from
-//!    before the parting is dropped where some branch certainly overwrites it.
-//! 3. `terms`: the *concurrent* definitions are those of blocks that may run in parallel, less those that a common lock hides
-//!    (`exposure`): a definition that does not reach the exit of its mutex body, and any definition where the read is not
+//! 1. `access`: shared leaves become SSA variables over the value-flow graph, in which values pass through forked threads,
+//!    barriers and signals.
+//! 2. `reaching`: SSA finds the *control* definitions of a read. At a merge where all branches have run, a value from before the
+//!    parting is dropped if some branch certainly overwrites it.
+//! 3. `terms`: the *concurrent* definitions are those of blocks that may run in parallel, except those that a common lock hides
+//!    (`exposure`): a definition that does not reach the exit of its mutex body, and any definition if the read is not
 //!    upward-exposed in its own body.
-//! 4. `guard`: behind a branch on a flag, the initial value of what was written before the flag was set is no term.
+//! 4. `guard`: after a branch on a flag, the initial value of a variable that was written before the flag was set is no term.
 //! 5. `lock_state`: the mutex bodies of a lock, run one after the other with their values, show which definitions their reads
 //!    see.
-//! 6. `same`: a read under a lock sees the version that an earlier read in the same body has seen, where all writers take
-//!    that lock.
-//! 7. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
+//! 6. `same`: a read under a lock sees the version that an earlier read in the same body has seen, if all writers take that lock.
+//! 7. `constants`: if all terms of a read write one constant, and this decides a branch, the form is built again without the
 //!    other side.
 //!
-//! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so that
-//! no product of reads and definitions is formed; equal sets of terms are stored once.
+//! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so that no
+//! product of reads and definitions is formed. Equal sets of terms are stored once.
 //!
-//! **Soundness and limits**: no execution reads a value whose writer is not a term. A term may be impossible for reasons
-//! of value or of a lock built from variables; `futures` decides that.
+//! **Soundness and limits**: no execution reads a value whose writer is not a term. A term may be impossible because of values or
+//! a lock built from variables; `futures` decides this.
 
 mod access;
 mod before;

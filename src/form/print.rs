@@ -1,12 +1,12 @@
 //! CSSAME form as text, as Graphviz graph and as data.
 //!
-//! In: a program, its SSA form and its [`Form`]. Out: annotations for the printers of the PFG: those of SSA, and before each
-//! read of shared memory that several definitions reach a pi function, `a_4 = pi(a_0, a_2, a_3)`. The read then names the
-//! version that the pi makes; a read that one definition reaches names that one. Pi functions get the next free numbers
-//! of their symbol, behind writes and merges, function by function and in the order of the instructions.
+//! In: a program, its SSA form and its [`Form`]. Out: annotations for the printers of the PFG: those of SSA; and, before each
+//! read of shared memory that several definitions reach, a pi function, `a_4 = pi(a_0, a_2, a_3)`. The read then names the
+//! version that the pi creates. A read that one definition reaches names that definition. Pi functions get the next free numbers
+//! of their symbol, after writes and merges, function by function and in the order of the instructions.
 //!
-//! A read that sees what an earlier read has seen ([`Form::same_as`]) names the version of that one, and has no pi function.
-//! A place that several contexts run has one pi, with the terms of all of them.
+//! A read that sees the same version as an earlier read ([`Form::same_as`]) names that version, and has no pi function. A place
+//! in several contexts has one pi, with the terms of all of them.
 
 use super::Form;
 use super::report::term_names;

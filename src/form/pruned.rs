@@ -1,17 +1,18 @@
-//! What was pruned from the pi functions, and why.
+//! The definitions that were pruned from the pi functions, and the reasons.
 //!
-//! **Input**: the [`Form`]. **Output**: for each read the definitions of other threads that are no terms, each with a
+//! **Input**: the [`Form`]. **Output**: for each read, the definitions of other threads that are no terms, each with a
 //! [`Reason`]; equal lists are stored once.
 //!
 //! **Algorithm**
-//! 1. Definitions in parallel blocks that are no terms are hidden by a lock: the reason is that of the pruning rule
-//!    ([`super::terms`]), decided once for each group.
-//! 2. Definitions in blocks that are not parallel with the read: `overwritten` where a path of value flow leads from the
-//!    definition to the read, `ordered-after` where one leads from the read to the definition, `exclusive` where none does.
-//! 3. What only the drop at a merge took away ([`super::reaching`]) is `overwritten` as well.
-//! 4. What guards ([`super::guard`]) and the states of locks ([`super::lock_state`]) took away has the reason that they give.
+//! 1. If a definition in a parallel block is no term, a lock hides it. The reason is that of the pruning rule ([`super::terms`]),
+//!    decided once for each group.
+//! 2. If a definition is in a block that is not parallel with the read, the reason is `overwritten` if a path of value flow leads
+//!    from the definition to the read, `ordered-after` if one leads from the read to the definition, `exclusive` if none does.
+//! 3. Definitions that only the drop at a merge removed ([`super::reaching`]) are `overwritten` as well.
+//! 4. Definitions that guards ([`super::guard`]) and the states of locks ([`super::lock_state`]) removed have the reason that
+//!    these give.
 //!
-//! **Soundness and limits**: the reasons explain a decision that was taken elsewhere; they decide nothing.
+//! **Soundness and limits**: the reasons explain an earlier decision; they decide nothing.
 
 use super::exposure::Exposure;
 use super::reaching::ReachingDefinitions;

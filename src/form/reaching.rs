@@ -1,20 +1,19 @@
-//! Control definitions: which definitions reach a version of SSA.
+//! Control definitions: the definitions that reach an SSA version.
 //!
-//! **Input**: the SSA form over the graph of value flow. **Output**: [`Reaching`]: for a version, the accesses that may have
-//! made its value, and whether the initial value of a global may be it.
+//! **Input**: the SSA form over the value-flow graph. **Output**: [`Reaching`]: for a version, the accesses that may have created
+//! its value, and whether its value may be the initial value of a global.
 //!
 //! **Algorithm** (pruning rule `overwritten`)
-//! 1. Walk back from the version through phi functions and weak definitions to the accesses that make values.
-//! 2. At a merge where all branches have run (a join, a barrier, a wait for a signal), look at the version that was current where
-//!    the branches parted, its *marker*.
-//! 3. That version is dropped from the merge where some branch can only be passed with another version, that is, where a
-//!    walk back from the branch does not meet it; and where no definition behind it can run while the branches do. A branch may
-//!    come through merges of its own, such as a wait for another event: what is dropped there is not met behind them. So merges
-//!    are looked at again as long as one more version was dropped.
+//! 1. Walk back from the version through phi functions and weak definitions to the accesses that create values.
+//! 2. At a merge where all branches have run (a join, a barrier, a wait for a signal), consider the version that was current
+//!    where the branches parted, its *marker*.
+//! 3. That version is dropped from the merge under two conditions. Some branch can only be passed with another version, that is,
+//!    a backward walk from the branch does not meet it. No definition that precedes it can run while the branches do. A branch
+//!    may pass through merges of its own, such as a wait for another event: a version that is dropped there is not met after
+//!    them. So merges are examined again as long as another version was dropped.
 //!
-//! **Soundness and limits**: on the branch of step 3 a definition replaces the old value after the parting in every execution,
-//! and all branches have run at the merge, so the old value is gone. A check of more than [`MAX_VERSIONS`] versions drops
-//! nothing.
+//! **Soundness and limits**: on the branch of step 3, a definition replaces the old value after the parting in every execution.
+//! All branches have run at the merge, so the old value is gone. A check of more than [`MAX_VERSIONS`] versions drops nothing.
 
 use super::access::Table;
 use cssame_concurrency::{Concurrency, ThreadId};

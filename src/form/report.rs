@@ -1,7 +1,7 @@
 //! The pi functions as plain data, with names and positions.
 //!
 //! **Input**: the [`Form`] and the sources. **Output**: [`PiReport`], the data behind `cssame pi`. A definition is described
-//! once, and reads with equal terms share a list: the report takes a word for each term of each distinct list.
+//! once, and reads with equal terms share a list: the size of the report is one word for each term of each distinct list.
 
 use super::{Form, Pruned, Reason, Selection, TermSetId};
 use cssame_ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId, TextId};

@@ -1,15 +1,16 @@
 //! Reads that see the same version as an earlier read of their thread.
 //!
-//! **Input**: reads with their terms, and the locks held at all accesses. **Output**: for such a read the earlier one.
+//! **Input**: reads with their terms, and the locks that are held at all accesses. **Output**: for each such read, the earlier
+//! one.
 //!
-//! **Algorithm**: on every way backwards from the read the walk meets the earlier read before it meets an acquisition or a
-//! release of a lock L that is held at both, or a definition of the variable; the two have the same version in SSA; and every
-//! definition of another thread that the read may see holds L, in modes that exclude each other where L is a readers-writer
-//! lock.
+//! **Algorithm**: three conditions must hold. On every backward path from the read, the walk meets the earlier read before it
+//! meets an acquisition or a release of a lock L that is held at both, or a definition of the variable. The two reads have the
+//! same SSA version. Every definition of another thread that the read may see holds L, in modes that exclude each other if L is a
+//! readers-writer lock.
 //!
-//! **Soundness and limits**: between the two no definition that the read may see can happen, since L is held all the time;
-//! a definition that the read cannot see in any execution does not come last before it. So the last definition before the
-//! read is the last one before the earlier read. Only reads of one certain location in one context are looked at.
+//! **Soundness and limits**: between the two reads, no definition that the read may see can happen, since L is held all the time.
+//! A definition that the read cannot see in any execution is not the last one before it. So the last definition before the read
+//! is the last one before the earlier read. Only reads of one certain location in one context are considered.
 
 use super::access::Table;
 use super::{ReadInstance, TermSetId};

@@ -1,14 +1,14 @@
-//! Locations that have certainly been written behind a `cas`, whether it succeeds or not.
+//! Locations that have certainly been written after a `cas`, whether it succeeds or not.
 //!
-//! **Input**: the reads, and the `cas` instructions. **Output**: the events of those behind which their location has certainly
-//! been written.
+//! **Input**: the reads, and the `cas` instructions. **Output**: the events of those `cas` instructions after which their
+//! location has certainly been written.
 //!
-//! **Algorithm**: a `cas` is one of them where what it expects is the initial value of its location, or was read from there by
-//! its own thread.
+//! **Algorithm**: a `cas` is in the result if its expected value is the initial value of its location, or was read from the
+//! location by its own thread.
 //!
-//! **Soundness and limits**: if it succeeds, it writes. If it fails, the location holds another value than expected: not the
-//! initial one, or not the one that was there when the thread read it. A read that has not seen the initial definition proves
-//! by itself that the location was written. Only single cells of globals that are no doubles.
+//! **Soundness and limits**: if it succeeds, it writes. If it fails, the location does not hold the expected value, which is the
+//! initial value or the value that the thread read earlier. A read that has not seen the initial definition itself proves that
+//! the location was written. Only single cells of globals that are not doubles are considered.
 
 use super::ReadInstance;
 use super::access::Table;

@@ -1,15 +1,16 @@
-//! Pi placement: the terms of each read are its control definitions together with its concurrent ones.
+//! Pi placement: the terms of each read are its control definitions and its concurrent definitions.
 //!
 //! **Input**: accesses, SSA, locksets and classes. **Output**: the [`Form`].
 //!
 //! **Algorithm**
-//! 1. Group the definitions of a variable by class, locks held, and the locks whose mutex body hides them.
-//! 2. Give each read the same key: class, locks held, and the locks in whose body it is not upward-exposed.
-//! 3. A read sees a group where their classes may run in parallel and no lock hides it: `killed-before-unlock` where the
-//!    read holds a lock whose body the definition does not reach the exit of; `not-upward-exposed` where the definition
-//!    holds a lock in whose body the read is not upward-exposed. Of groups that differ in their classes alone one is enough.
-//! 4. Add the control definitions ([`super::reaching`]). The two parts are stored apart, so that reads with control
-//!    definitions of their own share what they see of other threads.
+//! 1. Group the definitions of a variable by class, held locks, and the locks whose mutex body hides them.
+//! 2. Give each read the same key: class, held locks, and the locks in whose body it is not upward-exposed.
+//! 3. A read sees a group if their classes may run in parallel and no lock hides it. The reason is `killed-before-unlock` if the
+//!    read holds a lock and the definition does not reach the exit of its body of that lock; it is `not-upward-exposed` if the
+//!    definition holds a lock in whose body the read is not upward-exposed. If several groups differ only in their classes, one
+//!    suffices.
+//! 4. Add the control definitions ([`super::reaching`]). The two parts are stored separately, so that reads with different
+//!    control definitions share the definitions that they see of other threads.
 //!
 //! **Soundness and limits**: see [`super`]; each rule leaves out only what no execution can read.
 

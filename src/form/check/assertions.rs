@@ -4,12 +4,12 @@
 //! variables that its condition reads without it, while other threads write them under it.
 //!
 //! **Algorithm**
-//! 1. The reads of an assertion are those that its condition follows from over registers ([`super::retest`]).
-//! 2. The lock of a variable is one that is held at all writes that may happen in parallel with the read.
-//! 3. A read of a variable is wrong where it holds none of the locks of the variable.
+//! 1. The reads of an assertion are those from which its condition is computed through registers ([`super::retest`]).
+//! 2. The lock of a variable is one that is held at all writes that may run in parallel with the read.
+//! 3. A read of a variable is wrong if it holds none of the locks of the variable.
 //!
-//! **Soundness and limits**: what a condition reads in a called function is not looked at. A single variable that is declared
-//! `atomic` may be read by itself; of several ones, the values may not belong together.
+//! **Soundness and limits**: reads of a condition in a called function are ignored. A single variable that is declared `atomic`
+//! may be read without a lock; the values of several such variables may not belong together.
 
 use super::Subject;
 use super::held::{At, Held};

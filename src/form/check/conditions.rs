@@ -1,18 +1,19 @@
-//! CS0311, CS0312 and CS0313: waits on conditions, and notifications of them, that lose a wake-up or hold up whoever notifies.
+//! CS0311, CS0312 and CS0313: waits on conditions, and notifications of them, that lose a wake-up or block the notifier.
 //!
-//! **Input**: the locks that are certainly and possibly held at each operation on a condition ([`super::held`]). **Output**: a wait
-//! behind which nobody tests again; a wait during which its thread keeps a lock that every notifier holds; a
-//! notification that may come between a test and its wait, since what is tested is written without the lock of the wait.
+//! **Input**: the locks that are certainly and possibly held at each operation on a condition ([`super::held`]). **Output**: a
+//! wait without a test after it; a wait during which its thread keeps a lock that every notifier holds; a notification that may
+//! come between a test and its wait, since the tested variables are written without the lock of the wait.
 //!
 //! **Algorithm**
-//! 1. Collect the waits and the notifications of each condition, with the locks that are held.
-//! 2. CS0311: [`super::retest`] says whether all ways from a wait come to a test.
-//! 3. CS0312: a lock that is held at the wait and not released by it, and held at every notification that may run in parallel.
-//! 4. CS0313: from a notification without the lock of a parallel wait, walk back to where that lock was freed: a write on the way
-//!    of what is tested before the wait stands, with the notification, outside every body of that lock.
+//! 1. Collect the waits and the notifications of each condition, with the held locks.
+//! 2. CS0311: [`super::retest`] decides whether all paths from a wait reach a test.
+//! 3. CS0312: a lock that is held at the wait and not released by it, and that is held at every notification that may run in
+//!    parallel.
+//! 4. CS0313: from a notification without the lock of a parallel wait, walk back to the release of that lock. A write on this
+//!    path to a variable that is tested before the wait is, like the notification, outside every body of that lock.
 //!
-//! **Soundness and limits**: conditions and locks that are not certain, and programs whose calling contexts were merged, are passed
-//! over; so are waits that others report: without their lock (CS0309), or notified by nobody (CS0310).
+//! **Soundness and limits**: uncertain conditions and locks, and programs whose calling contexts were merged, are skipped. Waits
+//! that other diagnostics report are skipped too: without their lock (CS0309), or without a notifier (CS0310).
 
 use super::Subject;
 use super::held::{At, Held};

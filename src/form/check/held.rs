@@ -1,17 +1,18 @@
-//! Which locks may be held, and where they were acquired; beside the locks that are certainly held.
+//! The locks that may be held, and the places where they were acquired, in addition to the locks that are certainly held.
 //!
 //! **Input**: the unfolded graph and its locksets. **Output**: [`Held`]: for each event, the acquisitions (`lock`, and `P` of a
 //! semaphore that works as a lock) whose lock may still be held.
 //!
 //! **Algorithm** (forward may-analysis over the local graph)
-//! 1. An acquisition adds itself; a release removes the acquisitions that may mean just the same locks; sets meet by union.
-//! 2. Locks that some operation may mean without certainty are [`Held::doubtful`].
-//! 3. A try may have taken its lock until a branch tells its verdict.
-//! 4. Levels are not counted: one release counts as the last one. Locks that a thread may hold several times are found, and
-//!    left out of reports about single locks ([`Held::single_lock_of`]).
+//! 1. An acquisition adds itself. A release removes the acquisitions that may refer to exactly the same locks. Sets meet by
+//!    union.
+//! 2. A lock is [`Held::doubtful`] if some operation may refer to it without certainty.
+//! 3. A try may have taken its lock until a branch tests its result.
+//! 4. Levels are not counted: one release counts as the last one. Locks that a thread may hold several times are detected, and
+//!    excluded from reports about single locks ([`Held::single_lock_of`]).
 //!
-//! **Soundness and limits**: an over-approximation of what is held, up to [`MAX_TAKES`] acquisitions. Reports about single locks
-//! leave the doubtful ones out.
+//! **Soundness and limits**: an over-approximation of the held locks, up to [`MAX_TAKES`] acquisitions. Reports about single
+//! locks exclude the doubtful ones.
 
 use super::Subject;
 use cssame_concurrency::forward;

@@ -1,22 +1,22 @@
 //! CS0402: cycles of the lock-order graph.
 //!
-//! **Input**: for each acquisition, the locks that may be held then. **Output**: one diagnostic for each cycle of locks whose
-//! edges (held, then acquired) may all be under way at once.
+//! **Input**: for each acquisition, the locks that may be held at that point. **Output**: one diagnostic for each cycle of locks
+//! whose edges (held, then acquired) may all be in progress at the same time.
 //!
 //! **Algorithm** (lock graphs: Havelund 2000; gate locks: Bensalem and Havelund 2005)
-//! 1. Collect the edges with their thread, class and the other locks held (gates).
+//! 1. Collect the edges with their thread, class and the other held locks (gates).
 //! 2. Search cycles within the strongly connected components of the lock graph, shortest first, until each pair of locks is part
 //!    of a reported one.
-//! 3. A cycle counts where its edges are pairwise in parallel, and no two of them certainly hold a common gate.
-//! 4. A thread waits for the holder of a lock only where the modes exclude each other. A cycle in which a reader waits for a reader
-//!    is only a note: it needs an implementation that lets no reader in while a writer waits.
-//! 5. Where each edge stands in a function that acquires its two locks in the opposite order too, a condition chooses the
-//!    order, as when locks are sorted: that is only a note.
+//! 3. A cycle counts if its edges are pairwise in parallel, and no two of them certainly hold a common gate.
+//! 4. A thread waits for the holder of a lock only if the modes exclude each other. A cycle in which a reader waits for a reader
+//!    is only a note: it requires an implementation that admits no reader while a writer waits.
+//! 5. If each edge is in a function that acquires its two locks in the opposite order too, a condition chooses the order, for
+//!    example when locks are sorted: this is only a note.
 //!
-//! A try is no edge for its own lock, since it does not wait; the lock that it has taken is held at later ones.
+//! A try is no edge for its own lock, since it does not wait. The lock that it has taken is held at later acquisitions.
 //!
-//! **Soundness and limits**: the search has a budget. Levels of re-entrant locks and nested readings are not counted. Not seen:
-//! references that may mean several locks, locks made of variables, counting semaphores.
+//! **Soundness and limits**: the search has a budget. Levels of re-entrant locks and nested readings are not counted. The module
+//! does not see references that may refer to several locks, locks built from variables, and counting semaphores.
 
 use super::held::{At, Held};
 use super::words::list;

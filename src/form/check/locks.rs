@@ -1,15 +1,15 @@
-//! CS0301, CS0302, CS0303 and CS0309: locks that are released, acquired or waited with while they should not be.
+//! CS0301, CS0302, CS0303 and CS0309: locks that are released, acquired or waited with at a wrong time.
 //!
 //! **Input**: the locks that are certainly and possibly held before each operation, and at the end of each thread and function
-//! ([`super::held`]). **Output**: one diagnostic for each operation in the text and each lock that it may mean.
+//! ([`super::held`]). **Output**: one diagnostic for each operation in the text and each lock to which it may refer.
 //!
 //! **Algorithm**
-//! 1. An `unlock` or a `wait` on a condition wants its lock held; a `lock` wants it free. Both are judged in every
-//!    context: certain, possible, or right.
-//! 2. Contexts of one operation are united: what one shows and another does not is told by naming the threads.
-//! 3. What only follows from an error of the same thread (a release behind a self-deadlock) is dropped.
+//! 1. An `unlock` or a `wait` on a condition requires that its lock is held; a `lock` requires that it is free. Both are judged
+//!    in every context: certainly wrong, possibly wrong, or right.
+//! 2. The contexts of one operation are united: if only some contexts show the problem, the message names the threads.
+//! 3. Errors that only follow from another error of the same thread (a release after a self-deadlock) are dropped.
 //!
-//! **Soundness and limits**: operations that may mean several locks are passed over.
+//! **Soundness and limits**: operations that may refer to several locks are skipped.
 
 use super::Subject;
 use super::held::{At, Held};

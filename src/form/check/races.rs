@@ -1,10 +1,12 @@
 //! CS0401: accesses to a shared variable that may race.
 //!
-//! **Input**: the potential races ([`PotentialRaces`]). **Output**: one warning for each variable in the text of which some accesses
-//! may be made by two threads at the same time, one of them a write, without a lock that both hold and not both atomic. It
-//! shows the first write, the first access that races with it, and further ones up to [`MAX_PLACES`]; the rest is counted.
+//! **Input**: the potential races ([`PotentialRaces`]). **Output**: one warning for each variable in the text with racing
+//! accesses: two threads may make them at the same time, one of them is a write, the threads hold no common lock, and the
+//! accesses are not both atomic. It shows the first write, the first access that races with it, and further ones up to
+//! [`MAX_PLACES`]; the others are counted.
 //!
-//! **Soundness and limits**: those of [`crate::races`]; locals of functions whose threads are not told apart are left out.
+//! **Soundness and limits**: the limits of [`crate::races`]. Locals of functions whose threads are not distinguished are left
+//! out.
 
 use super::{Potential, Subject};
 use crate::races::{HeldMost, PotentialRaces, Site, potential_races};

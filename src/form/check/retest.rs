@@ -1,17 +1,17 @@
-//! Loops and tests: whether a thread that was notified tests again what it waited for, and what it tests.
+//! Loops and tests: decides whether a notified thread tests again what it waited for, and which reads it tests.
 //!
-//! **Input**: the unfolded graph, and a wait on a condition or a register of a function. **Output**: whether each way on from
-//! the wait comes to a test before the thread relies on what it waited for; and the reads that the tests before the wait,
-//! or a register, look at.
+//! **Input**: the unfolded graph, and a wait on a condition or a register of a function. **Output**: whether each path from the
+//! wait reaches a test before the thread relies on the condition; and the reads that the tests before the wait, or a register,
+//! depend on.
 //!
 //! **Algorithm**
-//! 1. A test is a branch whose condition follows, over registers, from a read of shared memory or the result of a call.
-//! 2. A wait is tested again where every way from it stays in a loop with it until it comes to a test of that loop. A thread
-//!    that has used shared memory and frees the lock before that has relied on it.
-//! 3. Walk back from the wait to where the lock was taken: the tests on the way are those that lead to the wait.
-//! 4. A register that has several writers follows from the branches that choose between them, too.
+//! 1. A test is a branch whose condition is computed, through registers, from a read of shared memory or the result of a call.
+//! 2. A wait is tested again if every path from it stays in a common loop until it reaches a test of that loop. A thread that has
+//!    used shared memory and releases the lock before that has relied on the condition.
+//! 3. Walk back from the wait to the acquisition of the lock: the tests on this path lead to the wait.
+//! 4. A register with several writers also depends on the branches that choose between them.
 //!
-//! **Soundness and limits**: whether the test asks for what the notification says is not decided; a call may hide any test.
+//! **Soundness and limits**: the module does not decide whether the test matches the notification; a call may contain any test.
 
 use super::Subject;
 use cssame_concurrency::{Event, EventKind, LocationId};

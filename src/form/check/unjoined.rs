@@ -1,18 +1,19 @@
-//! CS0316: threads that are never joined, although the thread that has spawned them reads what they write.
+//! CS0316: threads that are never joined, although the spawning thread reads variables that they write.
 //!
 //! **Input**: the spawned threads, the joins, and the terms of all reads. **Output**: a note for each spawn of a thread that no
-//! join waits for, with the read of its parent that may come before the thread has written.
+//! join waits for, with the read of its parent that may happen before the thread has written.
 //!
 //! **Algorithm**
-//! 1. A spawned thread is a candidate if no join waits for it, and every join of the program waits for a thread that is known:
-//!    a handle that was passed on may be that of any thread.
-//! 2. It is none if it, or a thread that it makes, says by an event, a semaphore, a notification, a barrier or a variable that
-//!    is declared `atomic` how far it is: its parent may wait for that.
-//! 3. A read of its parent that may see one of its writes, in parallel with it, is reported; not one in a loop, which may ask
-//!    again until the thread has written.
+//! 1. A spawned thread is a candidate if no join waits for it, and every join of the program waits for a known thread: a handle
+//!    that was passed on may belong to any thread.
+//! 2. It is no candidate if it, or a thread that it creates, signals its progress by an event, a semaphore, a notification, a
+//!    barrier or a variable that is declared `atomic`: its parent may wait for this signal.
+//! 3. A read of its parent that may see one of its writes, in parallel with it, is reported. A read in a loop is not, since it
+//!    may repeat until the thread has written.
 //!
-//! **Soundness and limits**: the program is right where the parent does not care which value it reads, so it is a note. A thread
-//! that nobody joins and whose writes its parent does not read may run on: the program ends when all threads have ended.
+//! **Soundness and limits**: this is a note, because the program is right if the parent does not care which value it reads. A
+//! thread that no thread joins and whose writes its parent does not read may run on: the program ends when all threads have
+//! ended.
 
 use super::Subject;
 use cssame_concurrency::{EventKind, MAIN_THREAD, Repetition, Thread, ThreadId};

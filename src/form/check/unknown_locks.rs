@@ -1,16 +1,16 @@
-//! CS0402 for locks that the text does not tell apart, such as elements of an array by an index that is not known.
+//! CS0402 for locks that the text does not distinguish, such as elements of an array with an unknown index.
 //!
-//! **Input**: for each acquisition, those whose lock may be held then. **Output**: one note for each array of locks, or pair of
-//! arrays, of which threads may take elements in a cycle.
+//! **Input**: for each acquisition, the acquisitions whose lock may be held at that point. **Output**: one note for each array of
+//! locks, or pair of arrays, whose elements threads may acquire in a cycle.
 //!
-//! **Algorithm**: as for locks that are [known](super::lock_order), with arrays in the place of locks. An edge is that a thread takes
-//! an element of one array while it may hold one of another, or of the same; which one is not known of at least one of the two. Two
-//! edges that lead to and fro count, and one edge from an array to itself, where they may be under way at once and no common gate is
-//! certainly held.
+//! **Algorithm**: as for [known](super::lock_order) locks, with arrays in place of locks. In an edge, a thread acquires an
+//! element of one array while it may hold an element of another array, or of the same one; at least one of the two elements is
+//! unknown. Two opposite edges count, and one edge from an array to itself, if they may be in progress at the same time and no
+//! common gate is certainly held.
 //!
-//! **Soundness and limits**: whether the elements are the same, and in which order they are taken, is not known, so this is only a
-//! note. Not seen: cycles of three arrays or more, locks that are taken again behind a wait, edges beyond [`MAX_EDGES`], and a single
-//! lock that a thread takes twice.
+//! **Soundness and limits**: this is only a note, because it is unknown whether the elements are the same, and in which order
+//! they are acquired. The module does not see cycles of three arrays or more, locks that are reacquired after a wait, edges
+//! beyond [`MAX_EDGES`], and a single lock that a thread acquires twice.
 
 use super::held::{At, Held};
 use super::lock_order::LockCycle;

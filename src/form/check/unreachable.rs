@@ -1,10 +1,11 @@
 //! CS0307: code that control cannot reach.
 //!
 //! **Input**: the flow graph of each function, called or not. **Output**: one warning for each run of unreachable instructions in
-//! the order of the text, at its first. `error` leads nowhere. Instructions that stand for a closing brace (the release at
-//! the end of a `synchronized` block, the end of an atomic one) are none of the program's text and do not count.
+//! the order of the text, at its first instruction. `error` has no successor. Instructions of a closing brace (the release at the
+//! end of a `synchronized` block, the end of an atomic block) are not in the program text and do not count.
 //!
-//! **Soundness and limits**: not seen are conditions that are constant only in some calling context, and calls that never return.
+//! **Soundness and limits**: the module does not see conditions that are constant only in some calling context, and calls that
+//! never return.
 
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_ir::{BlockId, Function, Instruction, Program};

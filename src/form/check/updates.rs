@@ -1,16 +1,17 @@
-//! CS0315: variables declared `atomic` that are read and written in two steps where one is meant.
+//! CS0315: variables declared `atomic` that are read and written in two steps where one is intended.
 //!
-//! **Input**: the locks that are certainly held at each access ([`super::held`]). **Output**: for each write of such a variable whose
-//! value follows from a read of the same variable (`x++`, `x += e`, `x = x + y`), where another write may come between.
+//! **Input**: the locks that are certainly held at each access ([`super::held`]). **Output**: a note for each write of such a
+//! variable whose value is computed from a read of the same variable (`x++`, `x += e`, `x = x + y`), if another write may come
+//! between.
 //!
 //! **Algorithm**
-//! 1. The reads of a write are those that its value follows from over registers ([`super::retest`]).
-//! 2. Another write may come between if it may happen in parallel with the write, and no lock that it holds is held
-//!    both at the read and at the write. Nothing comes into an atomic block.
+//! 1. The reads of a write are those from which its value is computed through registers ([`super::retest`]).
+//! 2. Another write may come between if it may run in parallel with the write, and none of its locks is held both at the read and
+//!    at the write. No write comes into an atomic block.
 //!
-//! **Soundness and limits**: a value that goes through a variable in memory (`int a = x; x = a + 1;`) or a call is not followed; a
-//! lock that is given back and taken again between counts as kept. What comes between need not do harm, and what keeps it away
-//! may be no lock (a ticket that only one thread has): so it is a note.
+//! **Soundness and limits**: a value that flows through a variable in memory (`int a = x; x = a + 1;`) or a call is not followed;
+//! a lock that is released and acquired again in between counts as kept. This is a note, because a write in between may be
+//! harmless, and something other than a lock may exclude it (a ticket that only one thread has).
 
 use super::Subject;
 use super::held::{At, Held};

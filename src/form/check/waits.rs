@@ -1,16 +1,17 @@
 //! CS0304, CS0305 and CS0310: waits that no other thread can end.
 //!
 //! **Input**: the synchronisation events. **Output**: a wait for an event that is never set; a wait on a condition, or a bare
-//! one, that no thread can notify while it waits; `P` of a semaphore that begins at 0 and is never raised; a barrier at which
-//! fewer threads can meet than it counts.
+//! wait, that no thread can notify while it waits; `P` of a semaphore that begins at 0 and is never raised; a barrier that too
+//! few threads can reach.
 //!
 //! **Algorithm**
-//! 1. Collect which objects are set, raised and notified, the notifications by class of block.
-//! 2. A wait is served where one of its possible objects is raised anywhere, or notified by a block that may run in parallel.
-//! 3. At a barrier that single threads use, count for each arrival the threads that may run in parallel with it.
+//! 1. Collect the objects that are set, raised and notified; for notifications, also the class of the block.
+//! 2. A wait is served if one of its possible objects is set or raised anywhere, or is notified by a block that may run in
+//!    parallel.
+//! 3. For a barrier that single threads use, count for each arrival the threads that may run in parallel with it.
 //!
-//! **Soundness and limits**: of a reference that may mean several objects, one that is served is enough. Not seen: how often
-//! and when an object is raised, and threads that never reach the operation.
+//! **Soundness and limits**: if a reference may refer to several objects, one served object suffices. The module ignores how
+//! often and when an object is raised, and threads that never reach the operation.
 
 use super::Subject;
 use super::words::count;

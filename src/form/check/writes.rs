@@ -1,7 +1,7 @@
 //! CS0306: writes of shared variables that no read can observe (dead stores).
 //!
-//! **Input**: the terms of all reads. **Output**: the definitions that are a term of none, although their variable is read
-//! somewhere, and that another write always replaces. What stands there at the end of the program, or of a thread that no join
+//! **Input**: the terms of all reads. **Output**: the definitions that are a term of no read, although their variable is read
+//! somewhere, and that another write always replaces. A value that remains at the end of the program, or of a thread that no join
 //! waits for, may be its result and is not reported.
 
 use super::Subject;

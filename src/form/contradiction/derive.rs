@@ -1,4 +1,4 @@
-//! Collects the events that must happen, and derives orders until there is a cycle or nothing new.
+//! Collects the events that must happen, and derives orders until there is a cycle or no new order.
 
 use super::facts::Facts;
 use super::orders::Orders;

@@ -1,7 +1,7 @@
-//! What is known of the unfolded program without looking at a selection.
+//! The facts about the unfolded program that do not depend on a selection.
 //!
 //! **Input**: the CSSAME form. **Output**: which blocks run at most once, reachability within a thread, dominance from the
-//! beginning of the program, the joins that wait for a thread, and the mutex bodies that an event lies in.
+//! beginning of the program, the joins that wait for a thread, and the mutex bodies that contain an event.
 
 use super::Site;
 use crate::Form;

@@ -1,22 +1,22 @@
-//! Why no execution has a selection: a cycle of orders that all its executions would have.
+//! Explains why no execution has a selection: a cycle of orders that all such executions would have.
 //!
-//! **Input**: the CSSAME form, and selected terms. **Output**: an [`Explanation`]: a cycle of orders, each of which holds in every
-//! execution in which all selected reads read from their selected writes; or why no such cycle can be shown.
+//! **Input**: the CSSAME form, and selected terms. **Output**: an [`Explanation`]: a cycle of orders, each of which holds in
+//! every execution in which all selected reads read from their selected writes; or the reason why no such cycle can be shown.
 //!
 //! **Algorithm** (saturation of happens-before with reads-from, as in Gibbons and Korach 1997)
-//! 1. Begin with the selected reads and writes. A place in the text may be several events, in different threads or calls:
-//!    then each case must have its cycle.
-//! 2. Add what must then happen as well: what dominates an event, the threads that a passed join waits for, the signal that
-//!    a passed wait waits for. Only events that happen at most once are used.
+//! 1. Begin with the selected reads and writes. A place in the text may be several events, in different threads or calls. Then
+//!    each case must have its own cycle.
+//! 2. Add the events that must then happen as well: the dominators of an event, the threads that a passed join waits for, the
+//!    signal that a passed wait waits for. Only events that happen at most once are used.
 //! 3. Order the events by program order, forks, joins, barriers, signals and the selected reads-from.
-//! 4. Derive further orders until there is a cycle or nothing new:
+//! 4. Derive further orders until there is a cycle or no new order:
 //!    - *coherence*: r reads from w, and w' writes the cell before r; then w' is before w;
 //!    - *from-read*: r reads from w, and w' writes the cell after w (or w is the initial value); then r is before w';
-//!    - *lock order*: something in one mutex body of a lock is before something in another; then the first body is left before
-//!      the second is entered. An atomic block is a body that everything else stays out of.
+//!    - *lock order*: an event in one mutex body of a lock is before an event in another; then the first body is left before the
+//!      second is entered. An atomic block is a body that excludes everything else.
 //!
-//! **Soundness and limits**: a derived order names those that it follows from, so the whole is a proof. Not seen: values,
-//! branches, what may happen more than once, and the order that conditions and counting semaphores impose.
+//! **Soundness and limits**: a derived order names its premises, so the result is a proof. The module does not see values,
+//! branches, events that may happen more than once, and the order that conditions and counting semaphores impose.
 
 mod derive;
 mod facts;

@@ -1,4 +1,4 @@
-//! Orders of events, and what follows from them by transitivity.
+//! Orders of events, and their transitive closure.
 //!
 //! In: orders, one after the other. Out: whether one event comes before another, by which orders, and the first order that
 //! closes a cycle.

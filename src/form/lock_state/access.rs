@@ -1,10 +1,10 @@
-//! What accesses to memory do to a state.
+//! The effects of accesses to memory on a state.
 //!
-//! **Input**: a state, and a load, a store, an atomic operation or a declaration. **Output**: the state behind it, or one
-//! for each case of what is not known.
+//! **Input**: a state, and a load, a store, an atomic operation or a declaration. **Output**: the state after it, or one state
+//! for each case of the unknown data.
 //!
-//! **Algorithm**: a write replaces the definition and the value of its cell, and a read notes the definition that it sees.
-//! There is one state for each element that an unknown index may mean, for each value of an unknown `bool`, and for each
+//! **Algorithm**: a write replaces the definition and the value of its cell, and a read records the definition that it sees.
+//! There is one state for each element to which an unknown index may refer, for each value of an unknown `bool`, and for each
 //! result of a `cas`.
 //!
 //! **Soundness and limits**: see [`super::step`].

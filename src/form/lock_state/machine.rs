@@ -1,10 +1,10 @@
-//! The states of a lock, explored.
+//! Explores the states of a lock.
 //!
-//! **Input**: what the lock protects, and the order of its sites. **Output**: [`Seen`]: for each read, by event, the
+//! **Input**: the cells that the lock protects, and the order of its sites. **Output**: [`Seen`]: for each read, by event, the
 //! definitions that it may see.
 //!
-//! **Algorithm**: depth-first search over states with a set of visited ones. A state between bodies leads to one for each
-//! site that may run in it; a state at the begin of a block of a body leads to those behind the block (`step`).
+//! **Algorithm**: depth-first search over states with a set of visited states. A state between bodies leads to one state for each
+//! site that may run in it. A state at the beginning of a block of a body leads to the states after the block (`step`).
 //!
 //! **Soundness and limits**: see [`super`]. The search gives up beyond the limits there.
 

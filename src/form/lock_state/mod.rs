@@ -1,24 +1,24 @@
-//! Terms that no state of a lock shows: the mutex bodies of a lock, run one after the other with their values.
+//! Finds terms that no state of a lock shows: executes the mutex bodies of a lock one after the other with their values.
 //!
-//! **Input**: the reads with their terms. **Output**: the terms that are taken out (reason `lock-state`).
+//! **Input**: the reads with their terms. **Output**: the removed terms (reason `lock-state`).
 //!
 //! **Algorithm**: thread-modular abstract interpretation with an invariant for each lock (as in the resource invariants of
 //! Owicki and Gries 1976, found by exploration as in Flanagan and Qadeer, Thread-Modular Model Checking, 2003).
 //! 1. `protected`: the cells that a lock protects, and the sites at which their values may change.
-//! 2. A state is the set of sites that have run, and for each cell its last definition and its value, where that is
-//!    known. A site may run in a state where all sites have run that certainly come before it, and none that certainly
-//!    comes behind it ([`super::before`]), and while no thread waits on a condition that stands where it is not parallel.
-//! 3. `machine`, `step`, `access`: from the initial state run each body that may run, with all that is not protected unknown, up to the
-//!    release. That gives new states, until there are no more. Where there are too many, do it again with the values alone
+//! 2. A state is the set of sites that have run, and for each cell its last definition and, if known, its value. A site may run
+//!    in a state under three conditions: all sites that certainly come before it have run, and none that certainly comes after it
+//!    ([`super::before`]); and no thread waits on a condition at a place that is not parallel with it.
+//! 3. `machine`, `step`, `access`: from the initial state, run each possible body up to the release, with all unprotected data
+//!    unknown. This produces new states, until there are no more. If there are too many states, repeat this with only the values
 //!    that stores of constants give.
-//! 4. A read in a body may see the definitions that it has met; a read outside those of all states in which it may run.
-//!    Definitions of its own thread stay terms: which of them go together is a question of selections.
+//! 4. A read in a body may see the definitions that it has met. A read outside may see the definitions of all states in which it
+//!    may run. Definitions of its own thread stay terms: selections decide which of them go together.
 //!
-//! **Soundness and limits**: the bodies of a lock exclude each other, and what they read of protected cells changes at sites
-//! alone. So each execution is a sequence of sites as in step 2, and each body does what some abstract run of it does.
-//! Reads of one thread that its own successful `cas` does not reach are found in the same way (`own_swap`).
-//! A lock whose states are more than [`MAX_STATES`], or whose bodies take more than [`MAX_STEPS`] instructions, prunes
-//! nothing; nor do locks behind [`MAX_ALL_STEPS`] instructions, or beyond what [`MAX_VISITS`] visits of blocks allow.
+//! **Soundness and limits**: the bodies of a lock exclude each other, and the protected cells that they read change only at
+//! sites. So each execution is a sequence of sites as in step 2, and each body behaves like some abstract run of it. `own_swap`
+//! finds in the same way those reads of a thread that its own successful `cas` does not reach. A lock with more than
+//! [`MAX_STATES`] states, or whose bodies take more than [`MAX_STEPS`] instructions, prunes nothing. Locks after a total of
+//! [`MAX_ALL_STEPS`] instructions, or beyond [`MAX_VISITS`] visits of blocks, prune nothing either.
 
 mod access;
 mod machine;

@@ -1,14 +1,14 @@
-//! Reads that do not see a successful `cas` of their own thread, because its success leads elsewhere: out of the loop.
+//! Finds reads that do not see a successful `cas` of their own thread, because success leads elsewhere: out of the loop.
 //!
-//! **Input**: the reads with their terms. **Output**: the definitions of `cas` instructions that are taken out of the terms of reads
-//! of their own thread (reason `ordered-after`, or `overwritten` where the thread replaces them on the way).
+//! **Input**: the reads with their terms. **Output**: the definitions of `cas` instructions that are removed from the terms of
+//! reads of their own thread (reason `ordered-after`, or `overwritten` if the thread replaces them on the path).
 //!
-//! **Algorithm**: follow the thread from behind the `cas`, whose result is `true` there, with all values of memory unknown
-//! ([`super::step`]), and note the reads of its location that it comes to before it certainly replaces the value.
+//! **Algorithm**: follow the thread from the point after the `cas`, where its result is `true` and all values of memory are
+//! unknown ([`super::step`]). Record the reads of its location that it reaches before it certainly replaces the value.
 //!
-//! **Soundness and limits**: the thread runs once in an execution. Where a read in it sees the definition, the thread has come to the
-//! read from behind the `cas` without replacing the value, so the walk comes to it as well. At most [`MAX_SWAPS`] `cas`
-//! instructions, and [`MAX_STEPS`] instructions for each; a thread that forks or joins others behind the `cas` is left out.
+//! **Soundness and limits**: the thread runs once in an execution. If a read in it sees the definition, the thread has reached
+//! the read from the `cas` without replacing the value, so the walk reaches it as well. At most [`MAX_SWAPS`] `cas` instructions
+//! are followed, and [`MAX_STEPS`] instructions for each. A thread that forks or joins others after the `cas` is left out.
 
 use super::machine::{Cell, Inside, Machine, Seen, State, Values};
 use super::protected::Protected;

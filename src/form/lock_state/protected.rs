@@ -1,19 +1,19 @@
-//! What a lock protects.
+//! Determines the cells that a lock protects.
 //!
-//! **Input**: the accesses with the locks held at them, and the acquisitions of a lock. **Output**: [`Protected`]: the cells that
-//! are only written inside the mutex bodies of the lock or apart from them, and the sites at which their values may change.
+//! **Input**: the accesses with the held locks, and the acquisitions of a lock. **Output**: [`Protected`]: the cells that are
+//! only written inside the mutex bodies of the lock or separately from them, and the sites at which their values may change.
 //!
 //! **Algorithm**
 //! 1. Walk from the acquisitions forward to the releases: these blocks are the bodies.
-//! 2. The parts of memory that are accessed in the bodies are the candidates. One is protected where each write of it
-//!    certainly holds the lock, or stands outside the bodies in a block that is not parallel with any of them.
-//! 3. The *sites* are the acquisitions, the returns from waits on a condition, and the writes outside. The *observers* are
-//!    the reads outside that are not parallel with any body, or read what no body writes.
+//! 2. The parts of memory that are accessed in the bodies are the candidates. A part is protected if each write of it certainly
+//!    holds the lock, or is outside the bodies in a block that is not parallel with any of them.
+//! 3. The *sites* are the acquisitions, the returns from waits on a condition, and the writes outside. The *observers* are the
+//!    reads outside that are not parallel with any body, or that read a cell which no body writes.
 //!
-//! **Soundness and limits**: re-entrant and readers-writer locks are left out, and those that are tried or waited with for some
-//! time. A lock is left out where an operation may mean it and other locks, or where a body holds an
-//! operation that waits for another thread or makes one: without these, what is not parallel with any block of a body does not
-//! happen while the thread stands inside it. At most [`MAX_SITES`] sites, [`MAX_BLOCKS`] blocks, and [`MAX_CELLS`] cells.
+//! **Soundness and limits**: re-entrant and readers-writer locks are left out, and so are locks with a try or a timed wait. A
+//! lock is left out if an operation may refer to it and other locks, or if a body contains an operation that waits for another
+//! thread or creates one. Without these, a block that is not parallel with any block of a body does not run while a thread is
+//! inside it. There are at most [`MAX_SITES`] sites, [`MAX_BLOCKS`] blocks, and [`MAX_CELLS`] cells.
 
 use crate::access::Table;
 use cssame_concurrency::lockset::{Locksets, holds_lock};

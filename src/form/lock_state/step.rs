@@ -1,14 +1,13 @@
-//! What a mutex body does to a state.
+//! The effects of a mutex body on a state.
 //!
-//! **Input**: a state in which a thread stands in a body. **Output**: the states in which it stands at the begin of a next
-//! block, or has released the lock.
+//! **Input**: a state in which a thread is in a body. **Output**: the states in which it is at the beginning of a next block, or
+//! has released the lock.
 //!
-//! **Algorithm**: the instructions of the block are done in order, with the values of registers and protected cells as far as
-//! they are known. There is one state for each side of a branch that is not known, and for each case of an access that is not
-//! ([`super::access`]).
+//! **Algorithm**: the instructions of the block are executed in order, with the known values of registers and protected cells.
+//! There is one state for each side of an undecided branch, and for each case of an undecided access ([`super::access`]).
 //!
-//! **Soundness and limits**: each execution of the block is one of the cases. Nothing is known of registers in functions that
-//! call themselves, nor of doubles.
+//! **Soundness and limits**: each execution of the block is one of the cases. Nothing is known of registers in recursive
+//! functions, nor of doubles.
 
 use super::machine::{GivenUp, Inside, Machine, State, site_bit};
 use super::protected::{condition_bits, notifies};

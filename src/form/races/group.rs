@@ -1,9 +1,9 @@
-//! The accesses to shared variables, grouped by what decides whether they may race.
+//! The accesses to shared variables, grouped by the data that decides whether they may race.
 //!
-//! **Input**: the accesses of the form, and the locks held at them. **Output**: [`Sites`]: for each variable of the
-//! unfolded program its groups, and for each access in the text the groups that it is in.
+//! **Input**: the accesses of the form, and the held locks. **Output**: [`Sites`]: for each variable of the unfolded program its
+//! groups, and for each access in the text the groups that contain it.
 //!
-//! **Soundness and limits**: initial definitions are no accesses, and what control does not come to is left out.
+//! **Soundness and limits**: initial definitions are not accesses, and unreachable code is left out.
 
 use crate::Form;
 use crate::terms::held_locks;

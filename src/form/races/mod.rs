@@ -1,23 +1,22 @@
 //! Potential races, found without running the program.
 //!
 //! **Input**: a program and its [`Form`]. **Output**: [`PotentialRaces`]: the unordered pairs of accesses, read–write and
-//! write–write, that may race; and for any other pair of accesses to one variable what keeps the two apart.
+//! write–write, that may race; and for any other pair of accesses to one variable the reason why they cannot.
 //!
 //! **Algorithm** (locksets as in Savage et al. 1997, with may-happen-in-parallel in place of an observed order)
 //! 1. `group`: the accesses to each shared variable of each context are grouped by class of block, locks certainly
 //!    held, and whether they are atomic.
-//! 2. Two groups may race where their classes may run in parallel, no lock is certainly held in both, and they are not
-//!    both atomic. Groups are compared, not accesses; two accesses of such groups race unless both read or they
-//!    certainly mean different elements.
-//! 3. `pairs`: pairs are made only when somebody asks for them, access by access, and each once however many contexts
-//!    have it.
-//! 4. `separation`: what step 2 found instead, in words.
+//! 2. Two groups may race if their classes may run in parallel, no lock is certainly held in both, and they are not both atomic.
+//!    Groups are compared, not accesses. Two accesses of such groups race unless both read or they certainly refer to different
+//!    elements.
+//! 3. `pairs`: pairs are made on demand only, access by access, and each once however many contexts have it.
+//! 4. `separation`: describes the reasons of step 2 against a race.
 //!
-//! **Soundness and limits**: every pair of places at which two threads of some execution stand at once, before
-//! accesses to one cell of which one writes and not both are atomic, is potential. This holds because MHP and sharing are
-//! over-approximations and locksets under-approximations. Locals of functions whose threads are not told apart count
-//! as one variable; what warnings are made of (`unprotected`) leaves them out. Not seen: order by the values of
-//! variables, by conditions and by counting semaphores.
+//! **Soundness and limits**: take two threads of some execution that stand at the same time before accesses to one cell, one of
+//! them a write and not both atomic. Every such pair of places is potential. This holds because MHP and sharing are
+//! over-approximations and locksets under-approximations. Locals of functions whose threads are not distinguished count as one
+//! variable; the accesses for warnings (`unprotected`) exclude them. The module does not see order by the values of variables, by
+//! conditions and by counting semaphores.
 
 mod group;
 mod pairs;

@@ -1,10 +1,10 @@
-//! Pairs of accesses, made when they are asked for.
+//! Pairs of accesses, made on demand.
 //!
 //! **Input**: the groups of accesses. **Output**: [`Pairs`], an iterator over the pairs of all variables or of one;
 //! each once, sorted.
 //!
-//! **Algorithm**: go through the accesses in order; the partners of one are the accesses of the groups that its groups
-//! may meet, less those that come before it. What a group may meet is found once.
+//! **Algorithm**: visit the accesses in order. The partners of an access are the accesses of the groups that its groups may race
+//! with, except those that come before it. The partners of a group are computed once.
 
 use super::PotentialRaces;
 use super::group::rows;

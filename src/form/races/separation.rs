@@ -1,9 +1,9 @@
-//! What keeps two accesses to one variable apart.
+//! Explains why two accesses to one variable cannot race.
 //!
-//! **Input**: two accesses that cannot race. **Output**: [`Separation`]s: one for each different way in which their
-//! contexts are kept apart. **Algorithm**: for each two groups that the accesses are in, the first that holds of: both
-//! atomic, one variable each, other elements, not run at the same time ([`Apart`]), a common lock. **Soundness and
-//! limits**: together they prove that the pair does not race. They decide nothing: [`PotentialRaces::contains`] does.
+//! **Input**: two accesses that cannot race. **Output**: [`Separation`]s: one for each different way in which their contexts are
+//! separated. **Algorithm**: for each two groups of the accesses, the first of these that holds: both atomic, different
+//! variables, different elements, not run at the same time ([`Apart`]), a common lock. **Soundness and limits**: together they
+//! prove that the pair does not race. They decide nothing; [`PotentialRaces::contains`] decides.
 
 use super::PotentialRaces;
 use super::group::{Site, may_be_one_element};

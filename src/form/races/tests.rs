@@ -1,4 +1,4 @@
-//! What may race, and why not.
+//! Tests of potential races, and of the reasons against races.
 
 mod rows;
 

@@ -1,13 +1,13 @@
-//! The accesses that a warning is about, and the locks that accesses hold.
+//! The accesses of a warning, and the locks that accesses hold.
 //!
-//! **Input**: the groups of accesses. **Output**: for each variable the accesses that may race with some other, or
-//! with themselves in another thread; one such other; the lock that most accesses hold.
+//! **Input**: the groups of accesses. **Output**: for each variable, the accesses that may race with another access, or with
+//! themselves in another thread; one such access; the lock that most accesses hold.
 //!
-//! **Algorithm**: for each group, kind of access and element, look for the first group that it may meet and that has a
-//! conflicting access; the answer holds for all of its accesses. No pairs are made.
+//! **Algorithm**: for each group, kind of access and element, find the first group that it may race with and that has a
+//! conflicting access. The answer holds for all of its accesses. No pairs are made.
 //!
-//! **Soundness and limits**: locals of functions whose threads are not told apart are left out: of them nobody knows
-//! which accesses mean the same cell.
+//! **Soundness and limits**: locals of functions whose threads are not distinguished are left out: it is unknown which of their
+//! accesses refer to the same cell.
 
 use super::PotentialRaces;
 use super::group::{Group, Site, rows};

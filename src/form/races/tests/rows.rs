@@ -1,4 +1,4 @@
-//! Rows of arrays that have locks of their own: an index is the same where it is computed alike of what has not changed.
+//! Rows of arrays with their own locks: two indices are the same if they are computed in the same way from unchanged data.
 
 use super::subject;
 
