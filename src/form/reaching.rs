@@ -8,7 +8,7 @@
 //! 2. At a merge where all branches have run (a join, a barrier, a wait for a signal), consider the version that was current
 //!    where the branches parted, its *marker*.
 //! 3. That version is dropped from the merge under two conditions. Some branch can only be passed with another version, that is,
-//!    a backward walk from the branch does not meet it. No definition that precedes it can run while the branches do. A branch
+//!    a backward walk from the branch does not meet it. No definition that reaches it can run while the branches do. A branch
 //!    may pass through merges of its own, such as a wait for another event: a version that is dropped there is not met after
 //!    them. So merges are examined again as long as another version was dropped.
 //!
