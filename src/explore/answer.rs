@@ -1,7 +1,7 @@
-//! What an exploration has found out: terms, outcomes, failures, deadlocks, each with an execution that shows it.
+//! The findings of an exploration: terms, outcomes, failures, deadlocks, each with an execution that shows it.
 //!
-//! Plain data, the same for every strategy. Schedules are long where executions are: those of terms and of outcomes are kept
-//! up to a number of steps, so that an answer is never much larger than what the search itself has kept.
+//! Plain data, the same for every strategy. Long executions have long schedules. The schedules of terms and outcomes are kept up
+//! to a number of steps, so that an answer is never much larger than the data of the search itself.
 
 use crate::deadlock::Deadlock;
 use crate::reduction::Reduction;

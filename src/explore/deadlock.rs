@@ -1,7 +1,7 @@
-//! Deadlocks: who stands where, waits for what, and who holds it.
+//! Deadlocks: where each thread stands, what it waits for, and which thread holds it.
 //!
-//! **Input**: a state in which no thread can move. **Output**: plain data, in which threads are named by their paths,
-//! so that the same deadlock found twice compares equal.
+//! **Input**: a state in which no thread can move. **Output**: plain data that names threads by their paths, so that the same
+//! deadlock found twice compares equal.
 
 use cssame_ir::LeafId;
 use cssame_vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables, ThreadIndex};

@@ -1,22 +1,23 @@
-//! The frame: what a question about all executions of a program is made of.
+//! The frame: the parts of a question about all executions of a program.
 //!
 //! **Input**: a machine and a budget; a [`Monitor`] and a [`Visitor`] of the question. **Output**: [`Searched`]: the graph of all
-//! states, from which paths are read, and what the visitor has kept.
+//! states, from which paths are read, and the data that the visitor has kept.
 //!
 //! A question is the product of the program with a monitor automaton, as in Spin, and takes one file:
 //!
-//! 1. The *monitor* holds what a state must remember beyond the machine: an [`Observer`](cssame_vm::Observer) of the events that
-//!    can write itself as words and read itself back. It may leave out moves, forget what has no consequence, and note what a step
-//!    has shown. Where the question follows from the machine alone, the monitor is `()`.
-//! 2. The *visitor* is the recorder: it is told of each step, with the notes, and of each state in which executions end. It stops the
-//!    search where it has seen enough. [`AtEnds`] is the one that asks for ends alone, [`MarkedSteps`] the one that asks for cycles.
-//! 3. [`search`] does all the rest: the order, the bounds, discarded executions, memory. Its engine is compiled once, for all
+//! 1. The *monitor* holds the data that a state must remember beyond the machine. It is an [`Observer`](cssame_vm::Observer) of
+//!    the events that can encode itself as words and decode itself. It may leave out moves, forget data without consequences, and
+//!    record the results of a step. If the question depends on the machine alone, the monitor is `()`.
+//! 2. The *visitor* is the recorder: it receives each step, with the notes, and each state in which executions end. It stops the
+//!    search when it has seen enough. [`AtEnds`] is the visitor for ends alone, [`MarkedSteps`] the one for cycles.
+//! 3. [`search`] does everything else: the order, the bounds, discarded executions, memory. Its engine is compiled once, for all
 //!    questions.
-//! 4. The *answer* is made of the graph: [`witness`] is a whole execution to a state, [`Completion`] the way from a state to an
-//!    end, [`lasting_states`] what assumptions do not discard. Without a bound, what was not seen cannot happen.
+//! 4. The *answer* is built from the graph: [`witness`] is a whole execution to a state, [`Completion`] the path from a state to
+//!    an end, [`lasting_states`] the states that assumptions do not discard. If no bound was hit, a behaviour that was not seen
+//!    cannot happen.
 //!
-//! What follows from what each thread reads may be asked of one execution of each future instead, by [`each_future`]; [`Chains`] are
-//! hashes of what threads have learned.
+//! A question that depends only on the values that each thread reads may use one execution of each future instead, by
+//! [`each_future`]. [`Chains`] are hashes of the facts that threads have learned.
 //!
 //! `question/steps.rs` is the shortest example, `tear/serial.rs` one with a monitor, `paths/order` one that leaves out moves.
 

@@ -1,12 +1,12 @@
-//! Exhaustive exploration: what can happen at all.
+//! Exhaustive exploration: determines all possible behaviours.
 //!
-//! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](cssame_budget::Budget). **Output**: plain
-//! data. [`Subject::futures`] says which writes each read can see, which outcomes, failures and deadlocks there are,
-//! each with a schedule that shows it. [`Subject::count`] counts the futures: the executions that differ in what some read
-//! sees. [`Subject::select`] decides whether some execution has a given selection of pi terms; [`endless()`] whether one runs for
-//! ever; [`races()`] which accesses race. [`report`] gives names to the answers.
+//! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](cssame_budget::Budget). **Output**: plain data.
+//! [`Subject::futures`] determines which writes each read can see, and the possible outcomes, failures and deadlocks, each with a
+//! schedule that shows it. [`Subject::count`] counts the futures: the executions that differ in the write that some read sees.
+//! [`Subject::select`] decides whether some execution has a given selection of pi terms; [`endless()`] whether one runs for ever;
+//! [`races()`] which accesses race. [`report`] adds names to the answers.
 //!
-//! **Algorithm**: two engines, and slices of the program in front of them.
+//! **Algorithm**: two engines, preceded by slices of the program.
 //!
 //! | folder | what | known from |
 //! |---|---|---|
@@ -20,13 +20,12 @@
 //! | `portfolio` | the three in turn, with growing shares of the budget; the first to finish answers | |
 //! | [`frame`] | the face of the states for questions of other layers, and how to write one | |
 //!
-//! States serve every program; executions serve most programs that do not fail, and are the better ones where threads are many.
-//! Where a bound ends all three, `question::samples` adds what single executions have shown meanwhile, by seeds and depth-first.
-//! Questions that one layer alone asks stand there, on the frame: tears in `tear`, orders, branch outcomes and classes in `paths`,
-//! ends of calls in `coverage`.
+//! States serve every program. Executions serve most programs that do not fail, and are better for many threads. If a bound ends
+//! all three, `question::samples` adds the findings of single executions, by seeds and depth-first. Questions of a single layer
+//! are in that layer, on the frame: tears in `tear`; orders, branch outcomes and classes in `paths`; ends of calls in `coverage`.
 //!
-//! **Soundness and limits**: all three are exact, and deterministic, and they list the same terms. Where a bound is hit, the answer
-//! says so and claims nothing beyond what was seen.
+//! **Soundness and limits**: all three are exact and deterministic, and they list the same terms. If a bound is hit, the answer
+//! says so and claims nothing beyond the observed behaviours.
 //!
 //! The other functions, which run one strategy alone (`by_states`, `by_executions` and the like), are for tests that
 //! compare the strategies, and for benches.

@@ -1,4 +1,4 @@
-//! Tests of steps that take long: they have an end, and bounds hold within them and between them.
+//! Tests of long steps: they end, and bounds hold within them and between them.
 
 use super::reads_from;
 use super::states::{self, EndContext, Transition, Visitor};

@@ -1,22 +1,23 @@
-//! Which strategy answers: a portfolio of exact searches, run in rounds.
+//! Chooses the strategy that answers: a portfolio of exact searches, run in rounds.
 //!
 //! **Input**: a machine, the budget of the user, and a search for each [`Strategy`], as functions of their budgets. **Output**:
-//! the answer of the first search that comes to its end; where none does, the best partial one, with the bound that was hit.
+//! the answer of the first search that completes; if none does, the best partial answer, with the bound that was hit.
 //!
-//! **Algorithm**: a portfolio of exact search strategies, run in rounds with geometrically growing budgets, as restarts are in
-//! solvers for satisfiability (Luby, Sinclair and Zuckerman 1993; Huberman, Lukose and Hogg 1997); the first to finish answers.
-//! 1. Find out whether many threads run at a time ([`width`]): then there are many states, unless symmetry folds them.
+//! **Algorithm**: a portfolio of exact search strategies runs in rounds with geometrically growing budgets, like restarts in
+//! satisfiability solvers (Luby, Sinclair and Zuckerman 1993; Huberman, Lukose and Hogg 1997). The first search that completes
+//! answers.
+//! 1. Find out whether many threads run at the same time ([`width`]): then there are many states, unless symmetry reduces them.
 //! 2. In each round run the strategies in the [order](Portfolio::order) that suits the program, each with its share of the round.
-//! 3. A search that comes to its end within its share answers.
-//! 4. A strategy that cannot serve the program, or that no larger share would help, is left out from then on.
-//! 5. Where none has come to its end, single executions have a share as well (`question::samples`).
-//! 6. The round is the last one where states have hit another bound than their share, or where the share was all that the user
-//!    allows. Otherwise the next round has shares that are [`GROWTH`] times as large.
-//! 7. What states have found in the last round, and what executions have found until then, are the partial answer.
+//! 3. A search that completes within its share answers.
+//! 4. A strategy that cannot serve the program, or that a larger share would not help, is left out from then on.
+//! 5. If none has completed, single executions get a share as well (`question::samples`).
+//! 6. The round is the last one if states have hit a bound other than their share, or if the share was everything that the user
+//!    allows. Otherwise the shares of the next round are [`GROWTH`] times as large.
+//! 7. The findings of states in the last round, and of executions so far, are the partial answer.
 //!
-//! **Soundness and limits**: each strategy is exact, so it does not matter which one answers; the tests compare them. Which one
-//! is cheapest cannot be known before: the states of a program with many threads outnumber its futures, the futures of a long
-//! program its states. Since shares grow geometrically, the losers cost no more than a fixed multiple of the winner.
+//! **Soundness and limits**: each strategy is exact, so it does not matter which one answers; the tests compare them. The
+//! cheapest strategy cannot be known in advance: a program with many threads has more states than futures, a long program has
+//! more futures than states. Since shares grow geometrically, the losers cost at most a fixed multiple of the winner.
 
 use super::reads_from::Refusal;
 use cssame_budget::{Bound, Budget, Limits, Statistics};

@@ -1,36 +1,37 @@
-//! Partial-order reduction: states of which one thread alone is expanded.
+//! Partial-order reduction: states in which only one thread is expanded.
 //!
-//! **Input**: a state and its moves. **Output**: a thread whose next step may come before all that the others can do.
+//! **Input**: a state and its moves. **Output**: a thread whose next step may come before all possible steps of the others.
 //!
-//! **Algorithm**: persistent sets of one thread (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996)
-//! by steps that move to the left (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
-//! 1. A step *commutes* if it does one of these, and then local work alone: it reads or writes a cell without a race; it
-//!    gives a lock back, or raises a semaphore, where no thread tries locks; it takes a lock whose order [nobody can
-//!    see](crate::slice::UnobservedLocks); it joins threads that have ended; it makes threads,
-//!    of which a program can have only so many: no loop of it runs for ever, and no function makes threads that run itself.
-//! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before, or
+//! **Algorithm**: persistent sets of one thread (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",
+//! 1996) for steps that are left movers (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
+//! 1. A step *commutes* if it does one of the following, and then only local work. It reads or writes a cell without a race. It
+//!    releases a lock, or raises a semaphore, if no thread tries locks. It takes a lock whose order is [not
+//!    observable](crate::slice::UnobservedLocks). It joins threads that have ended. It creates threads whose number in the
+//!    program is bounded: none of its loops runs for ever, and no function creates threads that run the function itself.
+//! 2. In a state in which a thread has such a step, only that thread is expanded, if its successor was not expanded before, or if
 //!    states cannot lead back to themselves.
 //!
-//! **Soundness**: let t have a commuting step in a state s, and let the others do any steps from there, t none.
-//! - None of these conflicts with the step of t, unless it takes an unobserved lock, whose soundness is argued there. One that
-//!   accesses the cell in conflict would stand before its access while t stands before its own: that is a race, and there is none.
-//!   The lock that t holds nobody else can take or give back; who has lowered a semaphore can do so where it is higher. A readers-writer
-//!   lock that t holds others can take and give back as well as if t had given its hold back, unless writers are preferred. Threads
-//!   that t makes do nothing yet but local work, and no other thread makes, ends or joins them before; a thread that has ended
-//!   stays so. Which numbers new threads and locals get depends on the order, but nothing that a program can tell does.
-//! - So the step of t can be done before all of them: each of them does the same then, reads from the same writer included, and
-//!   leads to the same state. In s nobody is blocked for good, for t can move; and a failure of another thread is still
-//!   ahead behind the step of t, which prints nothing and does not fail.
-//! - So from the successor all terms, outcomes, failures, deadlocks and executions without end of s can be seen (conditions C0
-//!   to C2 of Clarke, Grumberg and Peled, *Model Checking*, 1999).
-//! - A chain of states of which one thread alone was expanded comes to an end where there are no cycles: only so many threads are made.
-//! - A cycle of states of which one thread alone was expanded would have an edge to the one of them that was expanded first, from
-//!   one that was expanded later (condition C3); that one is expanded whole. Where no loop of the program can run for ever, there are
-//!   no cycles, and no states to be expanded whole for that.
+//! **Soundness**: let t have a commuting step in a state s, and let the others execute any steps from there, but not t.
+//! - None of these steps conflicts with the step of t, unless it takes an unobserved lock, for which that module gives the proof.
+//!   A thread with a conflicting access to the cell would stand before its access while t stands before its own: this would be a
+//!   race, and there is none. No other thread can take or release the lock that t holds. A thread that has lowered a semaphore
+//!   can also do so if its value is higher. Others can take and release a readers-writer lock that t holds just as if t had
+//!   released its hold, unless writers are preferred. Threads that t creates have done only local work so far, and no other
+//!   thread creates, ends or joins them before. A thread that has ended stays ended. The numbers of new threads and locals depend
+//!   on the order, but nothing that a program can observe does.
+//! - So the step of t can be executed before all of them: each of them then does the same, including reads from the same writer,
+//!   and leads to the same state. In s no thread is finally blocked, since t can move. A failure of another thread is still
+//!   possible after the step of t, which prints nothing and does not fail.
+//! - So all terms, outcomes, failures, deadlocks and executions without end of s can be seen from the successor (conditions C0 to
+//!   C2 of Clarke, Grumberg and Peled, *Model Checking*, 1999).
+//! - A chain of states in which only one thread was expanded ends if there are no cycles: only finitely many threads are created.
+//! - Consider a cycle of states in which only one thread was expanded. It would have an edge to the state of the cycle that was
+//!   expanded first, from one that was expanded later (condition C3); the latter is fully expanded. If no loop of the program can
+//!   run for ever, there are no cycles, and no state needs full expansion for this reason.
 //!
-//! **Limits**: schedules are no longer shortest, so reduction begins where there are many states. Not where executions may be
-//! discarded: whether a step counts may depend on what comes later. That there can be too many threads for the machine is a bound, and may
-//! be met in fewer executions.
+//! **Limits**: schedules are no longer shortest, so reduction begins only if there are many states. It is not used if executions
+//! may be discarded: whether a step counts may depend on later events. The maximum number of threads of the machine is a bound,
+//! and may be hit in fewer executions.
 
 use cssame_ir::sync::Kind;
 use cssame_vm::{Machine, Move, Origin, Pending, State, ThreadIndex, Visibility};

@@ -1,4 +1,4 @@
-//! Tests of the exploration: the facts of the papers, counts that other tools agree with, limits.
+//! Tests of the exploration: the facts of the papers, counts confirmed by other tools, limits.
 
 use super::report::{FuturesReport, Schedules, report};
 use super::*;

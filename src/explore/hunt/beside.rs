@@ -1,14 +1,14 @@
-//! What a search in the order of preemptions adds to the answers of other searches.
+//! Adds the findings of a search in the order of preemptions to the answers of other searches.
 //!
-//! **Input**: an answer, the query that it is of, and the budget that the other search had. **Output**: where a bound has cut the answer:
-//! the failures and deadlocks that it does not have, and the races.
+//! **Input**: an answer, its query, and the budget that the other search had. **Output**: if a bound has cut the answer: the
+//! failures and deadlocks that it does not have, and the races.
 //!
-//! **Algorithm**: a search that goes breadth-first through all that a program can do may not come to bugs far from the beginning, which a
-//! few preemptions show. It has [most of the time](SEARCH); [`search`](super::search) has the rest, and as many states. Whatever is decided
-//! stays as it is.
+//! **Algorithm**: a breadth-first search through all behaviours of a program may not reach bugs far from the beginning, which a
+//! few preemptions show. It gets [most of the time](SEARCH); [`search`](super::search) gets the rest, and as many states. Decided
+//! facts stay unchanged.
 //!
-//! **Soundness and limits**: all that is added is real. Where steps of executions are bounded nothing is added: the search does not count
-//! them.
+//! **Soundness and limits**: everything that is added is real. If the steps of executions are bounded, nothing is added, because
+//! the search does not count them.
 
 use super::samples::samples;
 use super::{HuntAnswer, HuntRequest, note_ends};

@@ -1,7 +1,7 @@
-//! Which steps of each state were done, or wait to be done.
+//! Records which steps of each state were executed, or wait to be executed.
 //!
-//! **Input**: states by number, and threads. **Output**: whether a step is nobody's yet. **Algorithm**: a word for each state, with a bit
-//! for each of the first [`FEW`] threads; other threads are kept apart.
+//! **Input**: states by number, and threads. **Output**: whether a step is still unclaimed. **Algorithm**: a word for each state,
+//! with a bit for each of the first [`FEW`] threads; other threads are stored separately.
 
 use crate::states::chunks::Chunks;
 use cssame_vm::ThreadIndex;

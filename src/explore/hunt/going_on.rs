@@ -1,6 +1,7 @@
-//! Steps that a thread does in one go: one, and those behind it that access what no other thread does meanwhile.
+//! Steps that a thread executes as a unit: one step, and the following ones whose accesses race with no other access.
 //!
-//! **Input**: a state, a choice, and the accesses that race with no other one. **Output**: the state behind these steps, and their number.
+//! **Input**: a state, a choice, and the accesses that race with no other access. **Output**: the state after these steps, and
+//! their number.
 //!
 //! **Soundness**: see point 3 of [`search`](super::search).
 

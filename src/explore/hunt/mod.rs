@@ -1,22 +1,23 @@
-//! Is there a bug? Failures, deadlocks and races, those with the fewest preemptions first.
+//! Searches for bugs. Failures, deadlocks and races with the fewest preemptions come first.
 //!
-//! **Input**: a program, a [`HuntRequest`], and a budget. **Output**: a [`HuntAnswer`]: what goes wrong, each with the fewest preemptions
-//! that lead to it and an execution that shows it; and for how many preemptions all executions were looked at.
+//! **Input**: a program, a [`HuntRequest`], and a budget. **Output**: a [`HuntAnswer`]: the bugs, each with the fewest
+//! preemptions that lead to it and an execution that shows it; and the number of preemptions up to which all executions were
+//! examined.
 //!
-//! A *preemption* is a switch from a thread that could go on to another one. Leaving a thread that blocks, waits or has ended is free. Most
-//! bugs need one or two (Musuvathi and Qadeer, "Iterative context bounding for systematic testing of multithreaded programs", 2007), and
-//! executions with few are few also where all together are too many.
+//! A *preemption* is a switch from a thread that could continue to another one. A switch from a thread that blocks, waits or has
+//! ended is free. Most bugs need one or two (Musuvathi and Qadeer, "Iterative context bounding for systematic testing of
+//! multithreaded programs", 2007), and executions with few preemptions are few even if there are too many executions in total.
 //!
 //! **Algorithm**
-//! 1. [`HUNT_SAMPLES`] executions by priorities of operations (POS): they come to bugs far from the beginning.
-//! 2. A [`search`] through states with no preemption, one, two, and so on, until nothing is left, or a bound is hit.
-//! 3. Where that takes many states, the other strategies ([`portfolio`](crate::portfolio)) have a turn before it goes on: programs with
-//!    many threads have few futures, or slices that are small.
-//! 4. What the search has found is shown as it has; what only samples have, with its switches made fewer.
+//! 1. Run [`HUNT_SAMPLES`] executions by priorities of operations (POS): they reach bugs far from the beginning.
+//! 2. [`search`] through states with no preemption, one, two, and so on, until nothing is left or a bound is hit.
+//! 3. If this takes many states, the other strategies ([`portfolio`](crate::portfolio)) run before it continues: programs with
+//!    many threads have few futures, or small slices.
+//! 4. Findings of the search are shown unchanged. Findings of samples alone are shown with fewer switches.
 //!
-//! **Soundness and limits**: all that is found is real. Of a number of preemptions that is finished, nothing is missed. It is not
-//! asked what reads see and what is printed; of executions without end only whether there can be any ([`endless`](crate::endless()) finds
-//! them).
+//! **Soundness and limits**: every finding is real. For a completed number of preemptions, nothing is missed. The values that
+//! reads see and the output are ignored. For executions without end, the answer only says whether they are possible
+//! ([`endless`](crate::endless()) finds them).
 
 mod beside;
 mod claims;

@@ -1,8 +1,9 @@
-//! Schedules of a search by preemptions: whole again.
+//! Restores the complete schedules of a search by preemptions.
 //!
 //! **Input**: the steps that a search has kept. **Output**: all steps.
 //!
-//! **Algorithm**: the search keeps the first of the steps that a thread does in one go ([`go_on`]); these are done again by the same rule.
+//! **Algorithm**: the search keeps the first of the steps that a thread executes as a unit ([`go_on`]); the same rule repeats the
+//! others.
 
 use super::going_on::{go_on, steps};
 use cssame_vm::{Choice, Machine, Progress, State, Tables, Visibility, Work};

@@ -1,14 +1,15 @@
-//! Races that a search by preemptions meets.
+//! Races that a search by preemptions finds.
 //!
-//! **Input**: each new state, with the thread that has led there. **Output**: the pairs of accesses before which two threads stand at
-//! once, each with the first state that shows it.
+//! **Input**: each new state, with the thread that has led there. **Output**: the pairs of accesses before which two threads
+//! stand at the same time, each with the first state that shows it.
 //!
-//! **Algorithm**: only the thread that has moved, those that it has made or let on, and those whose steps depend on the values of
-//! cells (a `cas` may write now) stand before something new. What they stand before is compared with what the others stand before.
-//! An atomic block, and the first step of a thread, is done on a copy, once in a state, where another thread stands before an access.
+//! **Algorithm**: only these threads stand before something new: the thread that has moved, those that it has created or
+//! released, and those whose steps depend on the values of cells (a `cas` may write now). Their accesses are compared with the
+//! accesses before which the others stand. An atomic block, and the first step of a thread, is executed on a copy, once in a
+//! state, if another thread stands before an access.
 //!
-//! **Soundness and limits**: two accesses race if they mean one cell, one of them writes, and not both are atomic. Not for programs whose
-//! executions may be discarded: what comes later decides there whether a state counts.
+//! **Soundness and limits**: two accesses race if they refer to one cell, one of them writes, and not both are atomic. The module
+//! does not serve programs whose executions may be discarded: there, later events decide whether a state counts.
 
 use cssame_ir::{Access, Program};
 use cssame_vm::{

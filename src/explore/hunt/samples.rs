@@ -1,9 +1,9 @@
 //! Executions by priorities of operations, before a search.
 //!
-//! **Input**: a machine, how many executions, and a budget. **Output**: the failures and deadlocks that they show, with few switches, and
-//! their number.
+//! **Input**: a machine, the number of executions, and a budget. **Output**: their failures and deadlocks, with few switches, and
+//! the number of executions.
 //!
-//! **Soundness and limits**: all that is found is real. Seeds are 0, 1, 2, …, so that answers stay the same.
+//! **Soundness and limits**: every finding is real. The seeds are 0, 1, 2, …, so that answers are reproducible.
 
 use super::HuntRequest;
 use crate::question::bad_ends::BadEnds;

@@ -1,23 +1,22 @@
 //! The search through states in the order of preemptions.
 //!
-//! **Input**: a machine, the accesses that race with no other, and a budget. **Output**: the failures, deadlocks and races, each with
-//! the fewest preemptions that lead to it, and for how many preemptions all was looked at.
+//! **Input**: a machine, the accesses that race with no other access, and a budget. **Output**: the failures, deadlocks and
+//! races, each with the fewest preemptions that lead to it, and the number of preemptions up to which everything was examined.
 //!
-//! **Algorithm**: iterative context bounding (Musuvathi and Qadeer 2007) on a graph of states instead of executions. A step costs one
-//! preemption if the thread that has moved last could go on ([`Machine::could_go_on`]) and another one moves; else it is free. Dijkstra's
-//! shortest paths, with a queue for each number of preemptions:
-//! 1. A state that a thread has led to and from which it could go on waits twice: for that thread's steps now, and for those of all
-//!    others when the next number has its turn. Where it could not go on, all steps are done now.
-//! 2. Each step of each state is done once, at the least cost at which an execution comes to do it ([`Claims`]). So all numbers together
-//!    do no more steps than a search without a bound.
-//!    A way that comes to a known state for another thread's steps is kept beside the first one: each way has as many preemptions as
-//!    its number says.
-//! 3. Behind a step a thread goes on by itself through accesses that race with no other one, where that leads to no end.
-//! 4. States are told apart without what was printed and who has written last.
+//! **Algorithm**: iterative context bounding (Musuvathi and Qadeer 2007) on a graph of states instead of executions. A step costs
+//! one preemption if the thread of the last step could continue ([`Machine::could_go_on`]) and another thread moves; otherwise it
+//! is free. Dijkstra's shortest paths, with a queue for each number of preemptions:
+//! 1. If the thread that has led to a state could continue from it, the state waits twice: for the steps of that thread now, and
+//!    for the steps of all others in the queue of the next number. If it could not continue, all steps are executed now.
+//! 2. Each step of each state is executed once, at the least cost at which an execution reaches it ([`Claims`]). So all numbers
+//!    together execute no more steps than a search without a bound. A path that reaches a known state for the steps of another
+//!    thread is kept in addition to the first one: each path has as many preemptions as its number says.
+//! 3. After a step, a thread continues by itself through accesses that race with no other access, if this leads to no end.
+//! 4. The output and the last writers do not distinguish states.
 //!
-//! **Soundness and limits**: exact for each number whose queue was emptied. Point 3: let t be left before such an access. It can be done
-//! before the steps of the others instead: it neither blocks nor lets anybody go on who could not before, so that no other switch
-//! becomes a preemption, and one that was may be none.
+//! **Soundness and limits**: exact for each number whose queue was emptied. Point 3: suppose that an execution leaves a thread t
+//! before such an access. The access can be executed before the steps of the others instead. It neither blocks nor releases any
+//! other thread, so no other switch becomes a preemption, and a preemption may disappear.
 
 use super::claims::Claims;
 use super::going_on::{go_on, steps};

@@ -1,21 +1,21 @@
-//! Strongly connected components of a part of the states, and which of them are fair cycles.
+//! Strongly connected components of a subset of the states, and those that are fair cycles.
 //!
-//! **Input**: a [`Space`], states, which steps count, and what [`Fairness`] asks. **Output**: the components that have a step within,
-//! each with its states, and those in which an execution can stay and be fair.
+//! **Input**: a [`Space`], states, the steps that count, and the required [`Fairness`]. **Output**: the components that contain a
+//! step, each with its states, and those in which an execution can stay and be fair.
 //!
 //! **Algorithm**
-//! 1. Components by depth-first search (Tarjan 1972), without recursion; those that others lead to come first.
-//! 2. A component is fair if each thread cannot move in one of its states, or takes one of the steps that count (generalized Büchi
-//!    acceptance; Lichtenstein and Pnueli 1985, Emerson and Lei 1987): a cycle through all its states and steps is weakly
-//!    fair then. Both conditions ask for something that a part of a component shows, so if some cycle is fair, the component around
-//!    it is.
-//! 3. Strong fairness asks that a thread takes a step in the component, or can go on in none of its states (Streett acceptance). Where one
-//!    could and does not, the states in which it could are taken away, and the components of what is left are asked the same (Emerson
-//!    and Lei 1987). That thread can go on in no state then, so this is done at most once for each thread.
+//! 1. Find components by depth-first search (Tarjan 1972), without recursion; components that others lead to come first.
+//! 2. A component is fair if each thread cannot move in one of its states, or takes one of the steps that count (generalized
+//!    Büchi acceptance; Lichtenstein and Pnueli 1985, Emerson and Lei 1987). Then a cycle through all its states and steps is
+//!    weakly fair. If a part of a component satisfies one of these conditions, so does the component. So if some cycle is fair,
+//!    the component that contains it is fair too.
+//! 3. Strong fairness requires that a thread takes a step in the component, or can continue in none of its states (Streett
+//!    acceptance). If a thread could continue but does not, the states in which it could are removed, and the components of the
+//!    rest are checked in the same way (Emerson and Lei 1987). That thread can then continue in no state, so this happens at most
+//!    once for each thread.
 //!
-//! **Soundness and limits**: exact. In the middle of an atomic block the other threads cannot move, which is no reason not to
-//! let them: such states do not count as states in which a thread cannot move. A wake-up for no reason is nothing
-//! that fairness could ask for.
+//! **Soundness and limits**: exact. In the middle of an atomic block the other threads cannot move, but this does not excuse
+//! unfairness: such states do not count as states in which a thread cannot move. Fairness never requires a spurious wake-up.
 
 use super::Fairness;
 use super::space::Space;

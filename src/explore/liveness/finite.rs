@@ -1,14 +1,14 @@
-//! Whether a program can have executions without end at all, judged by its loops.
+//! Decides from its loops whether a program can have executions without end at all.
 //!
 //! **Input**: a program. **Output**: whether some loop may run for ever.
 //!
-//! **Algorithm**: a natural loop comes to its end if, in each round, one instruction steps a register on by a constant, and a
-//! branch leaves the loop as soon as the register has passed a bound that the loop does not change. Without the edges back
-//! to the heads of such loops, the flow graphs of a program that has executions of any length still have a cycle.
+//! **Algorithm**: a natural loop terminates if, in each iteration, one instruction steps a register by a constant, and a branch
+//! leaves the loop as soon as the register has passed a bound that the loop does not change. If the back edges of such loops are
+//! removed, the flow graphs of a program with executions of any length still contain a cycle.
 //!
-//! **Soundness and limits**: an execution without end takes some edge back infinitely often; the outermost of these loops is left
-//! no more, and so comes to its end. Recursion is none: calls that are too deep, and threads that are too many, fail.
-//! Many loops that end are not seen to do so.
+//! **Soundness and limits**: an execution without end takes some back edge infinitely often. The outermost of these loops is
+//! never left again, so it does not terminate. Recursion does not matter: calls that are too deep, and threads that are too many,
+//! fail. Many terminating loops are not recognised.
 
 use cssame_ir::{
     Arithmetic, BinaryOperator, Block, BlockId, Function, Instruction, Operand, Program, RegisterId, ScalarType,

@@ -1,17 +1,16 @@
 //! Short fair cycles.
 //!
-//! **Input**: a fair [`Component`], which steps count, and what the cycle has to show besides. **Output**: a [`Lasso`]: a state
-//! that is near to the beginning, and steps that lead from there back to it, so that each thread moves or cannot
-//! move once.
+//! **Input**: a fair [`Component`], the steps that count, and further requirements on the cycle. **Output**: a [`Lasso`]: a state
+//! near the beginning, and steps that lead from there back to it, so that each thread moves or is once unable to move.
 //!
-//! **Algorithm**: a cycle owes something to each thread that has steps in the component. Breadth-first search through pairs of a state
-//! and what is still owed finds a shortest cycle through a state, where the pairs are few; otherwise the cycle
-//! goes on to whatever pays a debt and is nearest, and back at last. This is done for the first states of the component; the
-//! shortest way in with a cycle counts. Where strong fairness is asked for and the cycle leaves out a thread that could go on in one
-//! of its states, each thread that goes on in the component has to do so in the cycle.
+//! **Algorithm**: a cycle has an obligation for each thread that has steps in the component. If the pairs of a state and the open
+//! obligations are few, a breadth-first search through them finds a shortest cycle through a state. Otherwise the cycle goes to
+//! the nearest state that meets an obligation, and finally back. This is done for the first states of the component; the shortest
+//! path into the component with a cycle counts. If strong fairness is required and the cycle omits a thread that could continue
+//! in one of its states, then each thread that continues in the component has to do so in the cycle.
 //!
-//! **Soundness and limits**: the cycle is always fair. A shortest one is hard to find (it is a tour); it is shortest for the state
-//! where it begins if there are at most [`EXACT`] debts.
+//! **Soundness and limits**: the cycle is always fair. A shortest one is hard to find (it is a tour). The result is shortest for
+//! its start state if there are at most [`EXACT`] obligations.
 
 use super::Fairness;
 use super::components::{Component, Finder, Follow};

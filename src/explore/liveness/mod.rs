@@ -1,29 +1,29 @@
-//! Executions without end: states from which no end can be reached, livelocks, threads that starve.
+//! Executions without end: states from which no end can be reached, livelocks, starving threads.
 //!
-//! **Input**: a program with its machine, a [`EndlessRequest`], and a budget. **Output**: an [`EndlessAnswer`]: each way to run for
-//! ever once, as a *lasso*: the steps into it, and the steps of a cycle that leads back to the state where it began.
+//! **Input**: a program with its machine, a [`EndlessRequest`], and a budget. **Output**: an [`EndlessAnswer`]: each kind of
+//! endless execution once, as a *lasso*: the steps into it, and the steps of a cycle that returns to its first state.
 //!
-//! An end is a state in which all threads have ended, the program has failed, or no thread can move. An execution that an assumption
-//! discards does not count, and is no end. An execution without end is *weakly fair* if each thread that can move
-//! from some point on for ever moves again, and *strongly fair* if each thread does that can move, or be woken by another one, again and
-//! again: then whoever waits for a lock that is free now and then gets it at last.
+//! An end is a state in which all threads have ended, the program has failed, or no thread can move. An execution that an
+//! assumption discards does not count, and is no end. An execution without end is *weakly fair* if each thread that can move at
+//! all times from some point on moves again. It is *strongly fair* if each thread that can move, or be woken by another one,
+//! infinitely often moves again: then a thread that waits for a lock that is repeatedly free finally gets it.
 //!
 //! **Algorithm** (`space`, `components`, `lasso`, `starvation`)
-//! 1. If all loops of the program count to a bound, there is none ([`finite`]).
-//! 2. Search all states, without what has no consequence for the future.
-//! 3. Find the fair strongly connected components: an execution without end stays in one at last, and if it is fair, so is
-//!    a part of the component.
-//! 4. One from which no end can be reached, and no other such one, is [`EndlessKind::NoEnd`]; one from which an end can be reached,
-//!    [`EndlessKind::Livelock`]. Those in which the same threads go round at the same places are shown once, by the one that is
-//!    nearest to the beginning.
-//! 5. Parts of them show threads that starve.
+//! 1. If all loops of the program count to a bound, there is no such execution ([`finite`]).
+//! 2. Search all states, without data that has no consequence for the future.
+//! 3. Find the fair strongly connected components: an execution without end finally stays in one. If the execution is fair, a
+//!    part of the component is fair too.
+//! 4. A component from which neither an end nor another such component can be reached is [`EndlessKind::NoEnd`]. A component from
+//!    which an end can be reached is [`EndlessKind::Livelock`]. Components in which the same threads cycle at the same places are
+//!    shown once, by the one nearest to the beginning.
+//! 5. Parts of the components show starving threads.
 //!
-//! If each choice that is open infinitely often is taken some time ([`Fairness::Choices`]: with chances, say), then
-//! an execution ends unless it comes to a component that no step leaves; only these count.
+//! Suppose that each choice that is open infinitely often is taken some time ([`Fairness::Choices`], for example with
+//! probabilities). Then an execution ends unless it reaches a component that no step leaves; only these count.
 //!
-//! **Soundness and limits**: exact where no bound was hit, up to collisions of fingerprints; otherwise nothing is claimed. Lassos
-//! are done by the machine again before they are shown. A program whose data grows for ever has infinitely many states, and
-//! always comes to a bound.
+//! **Soundness and limits**: exact if no bound was hit, up to collisions of fingerprints; otherwise nothing is claimed. The
+//! machine repeats each lasso before it is shown. A program whose data grows for ever has infinitely many states, and always hits
+//! a bound.
 
 mod components;
 mod finite;

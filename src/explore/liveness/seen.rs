@@ -1,13 +1,14 @@
 //! Cycles in one execution.
 //!
-//! **Input**: the steps of an execution. **Output**: a fair cycle through states that it has visited, or whether its last steps lead
-//! back to the state that they began in.
+//! **Input**: the steps of an execution. **Output**: a fair cycle through states that it has visited; or whether its last steps
+//! lead back to the state in which they began.
 //!
-//! **Algorithm**: the steps are done again; states that differ in nothing that matters to the future are one. The states with the steps
-//! between them are a part of the graph of all states, in which fair components are looked for as in that.
+//! **Algorithm**: the steps are repeated. States that do not differ in data relevant to the future are identified. The states and
+//! the steps between them are a part of the graph of all states, and are searched for fair components in the same way.
 //!
-//! **Soundness and limits**: a cycle that is found is one of the program, and fair: it is known of each visited state
-//! who can move in it; whom another one could have woken instead is not. What was not visited is not looked at.
+//! **Soundness and limits**: a cycle that is found is a fair cycle of the program: for each visited state, the threads that can
+//! move in it are known. The threads that another thread could have woken instead are unknown. States that were not visited are
+//! not examined.
 
 use super::Fairness;
 use super::components::{Component, Finder};

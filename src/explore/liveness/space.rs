@@ -1,14 +1,14 @@
-//! The graph of the states of a program, with who takes each step.
+//! The graph of the states of a program, with the thread of each step.
 //!
-//! **Input**: a machine, the loops that count as waiting, and a budget. **Output**: a [`Space`]: states by number, the steps
-//! between them with their [`Label`]s, and which states are ends.
+//! **Input**: a machine, the loops that count as waiting, and a budget. **Output**: a [`Space`]: numbered states, the steps
+//! between them with their [`Label`]s, and the states that are ends.
 //!
-//! **Algorithm**: a search through all states that remembers nothing of the past: outputs and last writers are forgotten, so
-//! that `while (true) { lock(L); print(1); unlock(L); }` has finitely many states. Threads are told apart.
+//! **Algorithm**: a search through all states without memory of the past: outputs and last writers are ignored, so that
+//! `while (true) { lock(L); print(1); unlock(L); }` has finitely many states. Threads are distinguished.
 //!
-//! **Soundness and limits**: exact where no bound was hit. A thread can move in a state exactly if one of the steps from it,
-//! those that are discarded included, is its own: no step is left out. Slots of threads are used again; a thread that can move
-//! only ends by a step of its own, so what holds of a slot holds of the threads in it.
+//! **Soundness and limits**: exact if no bound was hit. A thread can move in a state if and only if one of the steps from it,
+//! including discarded ones, is its own: no step is left out. Slots of threads are reused. A thread that can move ends only by
+//! its own step, so a fact about a slot holds for the threads in it.
 
 use super::waiting::WaitingLoops;
 use crate::states::graph::{DISCARDED, Graph};

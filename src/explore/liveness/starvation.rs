@@ -1,19 +1,19 @@
-//! Threads that can starve though the others let each other move.
+//! Threads that can starve although the other threads are scheduled fairly.
 //!
-//! **Input**: the fair components of a space; with fair choices, those that no step leaves. **Output**: for each thread and place at
-//! which it can stay for ever, a component that shows it, and which of its steps count.
+//! **Input**: the fair components of a space; with fair choices, the components that no step leaves. **Output**: for each thread
+//! and place at which it can stay for ever, a component that shows it, and the relevant steps of the component.
 //!
-//! **Algorithm**: a part of a fair component
-//! 1. without the steps of a thread: if it has a fair component of its own in which the thread is alive, the thread stays
-//!    where it stands while others move, although it is not kept from moving for ever, or because it never can;
-//! 2. without the steps of a thread that change something others could see, or that leave a loop: if it has a fair component
-//!    in which the thread goes on in the loop, it waits there for ever.
+//! **Algorithm**: consider a part of a fair component
+//! 1. without the steps of a thread: if it has its own fair component in which the thread is alive, the thread stays at its place
+//!    while others move (it can move from time to time but does not, or it never can);
+//! 2. without those steps of a thread that change something visible to others, or that leave a loop: if it has a fair component
+//!    in which the thread continues in the loop, it waits there for ever.
 //!
-//! With fair choices an execution stays in a component that nothing leaves, and takes all its steps: these are looked at as
-//! they are.
+//! With fair choices, an execution stays in a component that nothing leaves, and takes all its steps: these components are
+//! examined unchanged.
 //!
-//! **Soundness and limits**: exact for the components that are given. Of loops within each other in which a thread waits, the inner
-//! one counts. A thread that waits for the end of others does not starve, they run for ever.
+//! **Soundness and limits**: exact for the given components. If a thread waits in nested loops, the inner one counts. A thread
+//! that waits for the end of other threads does not starve; they run for ever.
 
 use super::Fairness;
 use super::components::{Component, Finder};

@@ -1,12 +1,12 @@
-//! Loops in which a thread may wait: those that a branch leaves.
+//! Loops in which a thread may wait: loops that a branch leaves.
 //!
-//! **Input**: a program and its machine. **Output**: for each branch of the code, and each way that it has, the loops that this way
-//! leaves, and those in which it stays.
+//! **Input**: a program and its machine. **Output**: for each branch of the code, and each of its directions, the loops that this
+//! direction leaves, and those in which it stays.
 //!
-//! **Algorithm**: natural loops. A loop without a way out is none to wait in: it is how a program serves for ever.
+//! **Algorithm**: natural loops. A loop without an exit is not a waiting loop: it is how a program serves for ever.
 //!
-//! **Soundness and limits**: a loop is left by a branch, since a block with one successor outside cannot lead back. Where a
-//! function calls itself from a loop, leaving the loop of the inner call counts as leaving that of the outer one.
+//! **Soundness and limits**: a branch leaves a loop, since a block with a single successor outside cannot lead back. If a
+//! function calls itself from a loop, leaving the loop of the inner call counts as leaving the outer one.
 
 use super::finite::NaturalLoops;
 use cssame_ir::{BlockId, FunctionId, Program, Terminator};

@@ -1,10 +1,11 @@
-//! The failures and deadlocks that a search meets, each once.
+//! The failures and deadlocks that a search finds, each once.
 //!
-//! **Input**: the states in which executions end, one after the other, each with something that leads to its schedule.
-//! **Output**: failures, by place, and deadlocks, in the order in which they were met, each with an execution.
+//! **Input**: the states in which executions end, one after the other, each with data that leads to its schedule. **Output**:
+//! failures, by place, and deadlocks, in the order in which they were found, each with an execution.
 //!
-//! Two failures are one if kind, message and place are the same; two deadlocks are one if the same threads stand at the same
-//! places and wait for the same. A place is one of the text: which copy of a function a call has is no matter of the program.
+//! Two failures are equal if kind, message and place are the same. Two deadlocks are equal if the same threads stand at the same
+//! places and wait for the same objects. A place is a place of the text: the copy of a function in which a call runs does not
+//! matter.
 
 use crate::answer::FailureWitness;
 use crate::deadlock::{BlockedThread, Deadlock, blocked_threads, places};

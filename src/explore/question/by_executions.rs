@@ -1,14 +1,15 @@
-//! What can happen, from one execution of each future.
+//! Finds the possible behaviours with one execution of each future.
 //!
-//! **Input**: a machine that [`reads_from`] can explore, and a budget. **Output**: the same [`Answer`] as that of a
-//! search through all states.
+//! **Input**: a machine that [`reads_from`] can explore, and a budget. **Output**: the same [`Answer`] as from a search through
+//! all states.
 //!
-//! **Algorithm**: what a read sees, and what a thread prints, is the same in all executions of a future.
+//! **Algorithm**: the writes that a read sees, and the output of a thread, are the same in all executions of a future.
 //! 1. Visit one execution of each future.
-//! 2. If it shows a term or an outcome that is new, walk along it again to see at which step, and keep it.
+//! 2. If it shows a new term or outcome, repeat it to find the step, and keep it.
 //!
-//! **Soundness and limits**: as `reads_from`. Failures come behind all other threads: other programs are refused. Executions of one
-//! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
+//! **Soundness and limits**: the same as for `reads_from`. Failures come after all other threads; other programs are refused.
+//! Executions of one future may differ in the holder of the lock at which a thread is blocked, so all of them are checked for
+//! deadlocks.
 
 use crate::answer::{Answer, Ends, MAX_TERM_STEPS, Query, Term, TermSchedules};
 use crate::question::bad_ends::BadEnds;

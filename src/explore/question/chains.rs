@@ -1,13 +1,13 @@
-//! What the threads of an execution have done, as hashes.
+//! The actions of the threads of an execution, as hashes.
 //!
-//! **Input**: for each thread facts, one after the other. **Output**: words that tell two executions apart in which some
-//! thread has learned something else, and one hash of all of it.
+//! **Input**: facts for each thread, one after the other. **Output**: words that differ between two executions in which some
+//! thread has learned different facts, and one hash of everything.
 //!
-//! **Algorithm**: each thread has a chain: the hash of the hash before and the new fact. A thread that ends gives its
+//! **Algorithm**: each thread has a chain: each new fact is hashed together with the previous hash. A thread that ends adds its
 //! chain to a sum, so that its slot is free for another one, and the order of ends does not matter.
 //!
-//! **Soundness and limits**: hashes have 128 bits. Threads are known by their paths, which are the same in all
-//! executions of a search; which slot a thread has is told by the words, but not by the hash of all.
+//! **Soundness and limits**: hashes have 128 bits. Threads are identified by their paths, which are the same in all executions of
+//! a search. The words contain the slot of a thread; the hash of everything does not.
 
 use crate::states::End;
 use cssame_vm as vm;

@@ -1,16 +1,15 @@
 //! Counts the futures of a program.
 //!
-//! A future is a complete execution up to reordering that no read can tell: the map from each read instance to the
-//! write instance that it read from. A write instance is the k-th write of a thread, or the initial value.
+//! A future is a complete execution up to reorderings that no read can distinguish: the map from each read instance to the write
+//! instance that it read from. A write instance is the k-th write of a thread, or the initial value.
 //!
 //! **Input**: a machine and a budget. **Output**: their number.
 //!
-//! **Algorithm**: one execution for each ([`reads_from`]) where that is possible. Else a search through states, with a
-//! monitor that holds for each thread a hash of what it has read so far, and for each cell the write instance that it
-//! holds; the histories of the executions that end are counted. Where there are [infinitely many](super::infinite), none of them is.
+//! **Algorithm**: one execution for each ([`reads_from`]) if that is possible. Otherwise a search through states. Its monitor
+//! holds for each thread a hash of its reads so far, and for each cell the write instance that it holds. The distinct histories
+//! of the executions that end are counted. If there are [infinitely many](super::infinite) futures, none of them is counted.
 //!
-//! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
-//! left out.
+//! **Soundness and limits**: 128-bit hashes distinguish the histories. Discarded executions are left out.
 
 use crate::answer::Answer;
 use crate::portfolio::LESS_WORK_FOR_STATE;

@@ -1,12 +1,12 @@
 //! Steps of a search that lie on a cycle of states.
 //!
-//! **Input**: a search through states, and which events are looked for. **Output**: whether a step with such an event lies on a cycle.
+//! **Input**: a search through states, and the relevant events. **Output**: whether a step with such an event lies on a cycle.
 //!
-//! **Algorithm**: it is noted for each edge whether such an event belongs to it. Two states are on a cycle if they are in one
-//! strongly connected component (Tarjan 1972, without recursion); an edge within a component lies on a cycle.
+//! **Algorithm**: each edge records whether such an event belongs to it. Two states are on a cycle if they are in one strongly
+//! connected component (Tarjan 1972, without recursion); an edge within a component lies on a cycle.
 //!
-//! **Soundness and limits**: a cycle that was found is one even where a bound has cut the search; only a whole search shows that there
-//! is none.
+//! **Soundness and limits**: a cycle that was found exists even if a bound has cut the search; only a complete search shows that
+//! there is none.
 
 use crate::states::graph::{DISCARDED, Graph};
 use crate::states::{EndContext, Monitor, Transition, Visitor};

@@ -1,13 +1,14 @@
-//! What follows from what threads read: asked of one execution of each future instead of all states.
+//! Answers questions that depend only on the values that threads read, with one execution of each future instead of all states.
 //!
-//! **Input**: a machine and a budget. **Output**: whether executions may be asked, and the executions, one after the other.
+//! **Input**: a machine and a budget. **Output**: whether executions may be used, and the executions, one after the other.
 //!
-//! **Algorithm**: a question that follows from what threads read (what `paths` executes, [`races`](mod@super::races)) is
-//! asked of few states first, then of the executions of [`reads_from`], of which there is one for each future.
+//! **Algorithm**: a question that depends on the values that threads read (from `paths`, [`races`](mod@super::races)) is first
+//! searched with few states, then with the executions of [`reads_from`], one for each future.
 //!
-//! **Soundness and limits**: two executions with the same reads from the same writers have the same program order, forks and joins. Not
-//! where threads synchronise by objects, for then executions that differ in their order alone are left out; not where an assumption
-//! discards executions, nor where [`reads_from`] does not serve. Only so many executions are visited as take some seconds.
+//! **Soundness and limits**: two executions with the same reads from the same writers have the same program order, forks and
+//! joins. This does not apply if threads synchronise by objects, since then executions that differ only in their order are left
+//! out. It also does not apply if an assumption discards executions, or if [`reads_from`] does not serve the program. The number
+//! of visited executions is limited to a running time of some seconds.
 
 use crate::reads_from;
 use cssame_budget::{Budget, Limits, Statistics};

@@ -1,13 +1,13 @@
-//! One execution of each future, as far as there are not too many.
+//! One execution of each future, if they are not too many.
 //!
-//! **Input**: a machine, a budget and the number of futures that are wanted at most. **Output**: schedules of whole
-//! executions, and whether these are all futures.
+//! **Input**: a machine, a budget and the maximum number of futures. **Output**: schedules of whole executions, and whether these
+//! are all futures.
 //!
-//! **Algorithm**: as for [`count`](super::count). One execution for each future ([`reads_from`]) where that is possible. Else a
-//! search through states with the monitor of the count; of each history that is new at an end, the shortest execution is kept.
+//! **Algorithm**: as for [`count`](super::count). One execution for each future ([`reads_from`]) if that is possible. Otherwise a
+//! search through states with the monitor of the count. For each new history at an end, the shortest execution is kept.
 //!
-//! **Soundness and limits**: each schedule is of a real execution that no assumption discards, and no two are of one future.
-//! Where a bound is hit, the others of a search through states are the longer ones.
+//! **Soundness and limits**: each schedule belongs to a real execution that no assumption discards, and no two belong to one
+//! future. If a bound is hit, a search through states misses the longer executions.
 
 use crate::question::chains::hash_of_end;
 use crate::question::history::History;

@@ -1,15 +1,13 @@
-//! What can happen: terms, outcomes, failures, deadlocks.
+//! Finds the possible behaviours: terms, outcomes, failures, deadlocks.
 //!
 //! **Input**: a machine and a budget. **Output**: an [`Answer`].
 //!
-//! **Algorithm**: one of the strategies of the [portfolio](crate::portfolio). By states:
-//! 1. Search all states; each step tells which definition a read has seen, each end an outcome.
-//! 2. Where executions may be discarded, keep what lies on executions that are not
-//!    ([`assumption`](crate::states::assumption)).
-//! 3. Make a schedule for each term from the path to its step, and complete it to an end.
+//! **Algorithm**: one of the strategies of the [portfolio](crate::portfolio). With states:
+//! 1. Search all states. Each step shows which definition a read has seen; each end shows an outcome.
+//! 2. If executions may be discarded, keep only findings on executions that are not ([`assumption`](crate::states::assumption)).
+//! 3. Build a schedule for each term from the path to its step, and complete it to an end.
 //!
-//! **Soundness and limits**: all that is found is real. What was not seen cannot happen, provided that no bound was
-//! hit.
+//! **Soundness and limits**: every finding is real. A behaviour that was not seen cannot happen, provided that no bound was hit.
 
 use crate::answer::{Answer, Ends, MAX_TERM_STEPS, Query, Term, TermSchedules};
 use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};

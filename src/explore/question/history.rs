@@ -1,7 +1,7 @@
-//! What an execution has read so far.
+//! The reads of an execution so far.
 //!
-//! **Input**: the events of its steps. **Output**: for each thread a hash of what it has read, chosen and been told, and for each cell
-//! the write instance that it holds.
+//! **Input**: the events of its steps. **Output**: for each thread, a hash of its reads, choices and results of tries and waits;
+//! for each cell, the write instance that it holds.
 
 use crate::question::chains::Chains;
 use crate::states::Monitor;

@@ -1,15 +1,15 @@
-//! Whether a program has infinitely many futures, or none.
+//! Decides whether a program has infinitely many futures, or none.
 //!
-//! **Input**: a machine and a budget. **Output**: whether a cycle of states can be reached in which some step reads, chooses or is
-//! told a verdict, and from which an execution can end; and whether no execution ends at all.
+//! **Input**: a machine and a budget. **Output**: whether there is a reachable cycle of states with a step that reads, chooses or
+//! receives a verdict, and from which an execution can end; and whether no execution ends at all.
 //!
-//! **Algorithm**: a search through states, without what has no influence on the rest of an execution, for
-//! [cycles with such a step](crate::question::cycles).
+//! **Algorithm**: a search through states, without data that has no influence on the rest of an execution, for [cycles with such
+//! a step](crate::question::cycles).
 //!
-//! **Soundness and limits**: whoever goes round such a cycle once more before the end has another future, for some thread has evaluated
-//! more reads. If there is none and all states were visited, the executions that end have no more than so many reads, and futures
-//! are finitely many. A cycle that was found is one even where a bound has cut the search. A program whose data
-//! grows for ever, such as one that counts how often it waits, has no such cycle.
+//! **Soundness and limits**: each further iteration of such a cycle before the end yields another future, since some thread has
+//! evaluated more reads. If there is none and all states were visited, the number of reads in executions that end is bounded, and
+//! there are finitely many futures. A cycle that was found exists even if a bound has cut the search. A program whose data grows
+//! for ever, such as one that counts its waits, has no such cycle.
 
 use super::cycles::MarkedSteps;
 use super::steps::Forgetful;

@@ -10,9 +10,8 @@
 //! | `steps` | the steps between all states, with their events |
 //! | `races` | which accesses race, which of the races are harmful, which have no consequence |
 //!
-//! `each_future` visits one execution of each future for `races` and `executed`.
-//! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
-//! search comes to its end.
+//! `each_future` visits one execution of each future for `races` and `executed`. `cycles` finds steps that lie on a cycle of
+//! states. `samples` adds the findings of single executions to the possible behaviours, if no exact search completes.
 
 pub(super) mod bad_ends;
 pub(super) mod by_executions;

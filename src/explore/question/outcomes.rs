@@ -1,16 +1,16 @@
-//! The outcomes that a search meets.
+//! The outcomes that a search finds.
 //!
-//! **Input**: the ends of executions, one after the other, each with something that leads to its schedule. **Output**: each
-//! distinct outcome once, sorted by what is printed.
+//! **Input**: the ends of executions, one after the other, each with data that leads to its schedule. **Output**: each distinct
+//! outcome once, sorted by its output.
 //!
 //! **Algorithm**:
-//! 1. While the search goes on, an outcome takes a few words: what a thread has printed is an [`OutputId`], which shares all
-//!    lines but the last with another one, and the schedule is a node of the search, which shares all steps but the last.
-//! 2. At the end the outcomes are written out in the order in which they were found, the shortest executions first: schedules
-//!    up to a number of steps, outcomes up to a number of lines ([`Room`]).
+//! 1. During the search, an outcome takes a few words. The output of a thread is an [`OutputId`], which shares all lines but the
+//!    last with another one. The schedule is a node of the search, which shares all steps but the last.
+//! 2. At the end, the outcomes are written out in the order in which they were found, the shortest executions first: schedules up
+//!    to a number of steps, outcomes up to a number of lines ([`Room`]).
 //!
-//! **Soundness and limits**: all that is listed is real. The n-th outcome of a loop that prints has n lines, so that all lines
-//! together grow with the square of the steps; where there is no room for an outcome, it is left out, and the answer says
+//! **Soundness and limits**: every listed outcome is real. The n-th outcome of a printing loop has n lines, so that the total
+//! number of lines grows with the square of the steps. If there is no room for an outcome, it is left out, and the answer says
 //! that [`Bound::Memory`] was hit.
 
 use crate::answer::{Outcome, OutcomeStatus};

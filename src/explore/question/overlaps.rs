@@ -1,20 +1,21 @@
-//! Which calls of two threads are open at the same time, in one execution and in all.
+//! Finds which calls of two threads are open at the same time, in one execution and in all.
 //!
-//! **Input**: a program, a number for each function that is asked about, and the steps of an execution, or a budget to look at
-//! all. **Output**: the pairs of numbers whose calls overlap.
+//! **Input**: a program, a number for each relevant function, and the steps of an execution, or a budget for all executions.
+//! **Output**: the pairs of numbers whose calls overlap.
 //!
-//! **Definition**: a call is open from the step in which it is made to the step in which it returns; for ever if it does not. A
-//! spawned function is called in the step that spawns it. Two calls of different threads overlap if neither returns in a step
-//! before the one in which the other is made. So a call that waits for its first lock is open, and so is one without any step of
-//! its own, in the step in which it is made. Local work is done as early as the machine does it: a thread makes a call in the step
-//! behind which it comes to it.
+//! **Definition**: a call is open from the step that makes it to the step in which it returns; if it does not return, it stays
+//! open for ever. A spawned function is called in the step that spawns it. Two calls of different threads overlap if neither
+//! returns in a step before the step that makes the other. So a call that waits for its first lock is open. A call without any
+//! step of its own is open in the step that makes it. The machine does local work as early as possible: a thread makes a call in
+//! the step after which it reaches the call.
 //!
-//! **Algorithm**: each thread has a stack of its open calls, and a step a list of those that have returned in it. A call that is
-//! made overlaps with those of other threads in both; of two calls that overlap, one is made when the other one is in one of them.
-//! For all executions, the stacks are encoded with the states of a search; they follow from the state, so there are as many.
+//! **Algorithm**: each thread has a stack of its open calls, and each step has a list of the calls that have returned in it. A
+//! new call overlaps with those of other threads in both. If two calls overlap, one of them is made while the other is in one of
+//! these. For all executions, the stacks are encoded with the states of a search. They follow from the state, so they do not
+//! increase the number of states.
 //!
-//! **Soundness and limits**: exact for an execution; for all of them, if no bound was hit. Where executions may be discarded,
-//! steps alone count from which some execution goes on without being discarded.
+//! **Soundness and limits**: exact for one execution, and for all of them if no bound was hit. If executions may be discarded,
+//! only steps count from which some execution continues without being discarded.
 
 use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::{self, EndContext, Monitor, Transition, Visitor};

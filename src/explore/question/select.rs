@@ -1,19 +1,17 @@
 //! Decides whether some execution has a given selection of pi terms.
 //!
-//! **Input**: selections: a read, of which every evaluation (or the K-th one of each thread) is to read from a definition; or a
-//! definition that is to happen (K times in one thread).
-//! **Output**: an execution that has them, or a smallest set of selections that contradict each other.
+//! **Input**: selections: a read, every evaluation of which (or the K-th one of each thread) must read from a definition; or a
+//! definition that must happen (K times in one thread). **Output**: an execution that satisfies them, or a smallest set of
+//! contradictory selections.
 //!
 //! **Algorithm**:
-//! 1. A monitor remembers for each selection whether it was evaluated, and whether one of its evaluations has read from
-//!    something else.
-//!    A definition that has not happened counts as a read that has read from something else, until it does.
-//! 2. A complete execution agrees where no evaluation of a selected read has read from something else, and one at least was
+//! 1. For each selection, a monitor remembers whether it was evaluated, and whether one of its evaluations has read from
+//!    something else. Until a selected definition has happened, it counts as a read that has read from something else.
+//! 2. A complete execution agrees if no evaluation of a selected read has read from something else, and at least one was
 //!    evaluated. One that evaluates all is preferred, and ends the search.
-//! 3. Where none agrees, leave out one selection after the other as long as the rest still contradict each other.
+//! 3. If none agrees, remove one selection after the other as long as the rest still contradict each other.
 //!
-//! **Soundness and limits**: exact, provided that no bound was hit. The set of 3 is minimal: none of it can be left
-//! out.
+//! **Soundness and limits**: exact, provided that no bound was hit. The set of step 3 is minimal: no member can be removed.
 
 use crate::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::reads_from::{self, Refusal};

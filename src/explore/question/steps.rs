@@ -1,14 +1,14 @@
 //! All steps of all executions, as a graph.
 //!
-//! **Input**: a machine, what is to be known of an event, and a budget. **Output**: a [`StepGraph`]: the states, the steps
-//! between them, and for each step the events that count, in order.
+//! **Input**: a machine, the function that selects the relevant data of an event, and a budget. **Output**: a [`StepGraph`]: the
+//! states, the steps between them, and for each step the relevant events, in order.
 //!
-//! **Algorithm**: a search through all states, which remembers nothing of the past: outputs and last writers are
-//! forgotten. Equal lists of events are kept once. Where executions may be discarded, only steps are kept that lead to a
-//! state from which some execution goes on without being discarded.
+//! **Algorithm**: a search through all states without memory of the past: outputs and last writers are ignored. Equal lists of
+//! events are stored once. If executions may be discarded, only those steps are kept that lead to a state from which some
+//! execution continues without being discarded.
 //!
 //! **Soundness and limits**: if no bound was hit, the walks of the graph from its first state are the beginnings of the
-//! executions that are not discarded, those without end too. Threads and cells have the same names on all of them.
+//! executions that are not discarded, including endless ones. Threads and cells have the same names on all of them.
 
 use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::{self, EndContext, Monitor, Transition, Visitor};

@@ -1,13 +1,13 @@
 //! Numbers of cells, the same in all executions.
 //!
-//! **Input**: names of cells, and the addresses that they have now. **Output**: a number for each cell.
+//! **Input**: names of cells, and their current addresses. **Output**: a number for each cell.
 //!
-//! **Algorithm**: a global keeps its address. A cell of a local is numbered when it is accessed first: its name says which
-//! thread has made the local, and how many of that variable the thread had made before. A local that is made anew is
-//! another one, so it begins without writes.
+//! **Algorithm**: a global keeps its address. A cell of a local is numbered at its first access. Its name contains the thread
+//! that has created the local, and how many instances of that variable the thread had created before. A local that is created
+//! again is another one, so it begins without writes.
 //!
-//! **Soundness and limits**: a name depends on what its thread has done, hence on the past of an access alone. Numbers are
-//! never given back: there are as many as there are names in all executions together.
+//! **Soundness and limits**: a name depends on the actions of its thread, and so only on the past of an access. Numbers are never
+//! reused: there are as many as there are names in all executions together.
 
 use cssame_vm::Cell;
 use rustc_hash::FxHashMap;

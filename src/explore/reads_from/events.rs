@@ -1,7 +1,7 @@
-//! What one step of the machine has done, as far as futures are concerned.
+//! The effects of one step of the machine that matter for futures.
 //!
-//! **Input**: the events of a step. **Output**: the access, the choice or the threads that it makes, or why the program
-//! is refused.
+//! **Input**: the events of a step. **Output**: the access, the choice or the created threads of the step, or the reason why the
+//! program is refused.
 
 use super::Refusal;
 use cssame_ir::sync::{self, Mode};

@@ -1,7 +1,7 @@
 //! An operation of an execution.
 //!
-//! [`Operation`] is data: what a thread has done, on which cell or object, which operation it reads from, and what comes right before it.
-//! The [log](super::log) has operations in an order, with their pasts.
+//! [`Operation`] is data: the action of a thread, its cell or object, the operation that it reads from, and its direct
+//! predecessors. The [log](super::log) contains operations in an order, with their pasts.
 
 use cssame_ir::sync;
 use cssame_vm::PathId;

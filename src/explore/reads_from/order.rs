@@ -1,20 +1,20 @@
-//! Whether operations with given sources have a sequentially consistent order.
+//! Decides whether operations with given sources have a sequentially consistent order.
 //!
-//! **Input**: a log, of which each operation stands behind its past. **Output**: an order of its operations in which
-//! each read sees its source, or `None` if there is none.
+//! **Input**: a log in which each operation comes after its past. **Output**: an order of its operations in which each read sees
+//! its source, or `None` if there is none.
 //!
-//! **Algorithm**: testing sequential consistency with a given reads-from relation (Gibbons and Korach, "Testing Shared
-//! Memories", 1997), from the front on.
-//! 1. Take at once what can never be wrong: a read that sees its source now; a write of a cell whose value nobody waits
-//!    for any more, if nobody reads the write, or all other writes of the cell that are left have it in their past; an
-//!    atomic operation that is the last reader of what the cell holds.
-//! 2. What remains is a choice between writes. Try each, with a copy of the position.
-//! 3. A set of operations, with what the cells hold, from which there was no way on, is not tried again.
+//! **Algorithm**: testing sequential consistency with a given reads-from relation (Gibbons and Korach, "Testing Shared Memories",
+//! 1997), from front to back.
+//! 1. Take operations at once that can never be wrong: a read that sees its source now; a write to a cell whose value no
+//!    operation waits for any more, if no operation reads the write, or if all other remaining writes of the cell have it in
+//!    their past; an atomic operation that is the last reader of the current value of the cell.
+//! 2. The remaining choice is between writes. Try each, with a copy of the position.
+//! 3. If no order was possible from a set of operations with given contents of the cells, this combination is not tried again.
 //!
-//! **Soundness and limits**: an operation of 1 may stand first in some order of the rest whenever the rest has an
-//! order: nothing that is left needs what it changes, and of a write that all others have in their past, nothing that
-//! stands before it in that order touches the cell. The problem is NP-complete, so 2 may take exponentially long; the
-//! clock is looked at meanwhile.
+//! **Soundness and limits**: if the remaining operations have an order, an operation of step 1 can come first in some order of
+//! them. No remaining operation needs the data that it changes. If all other writes have a write in their past, no operation
+//! before it in that order touches the cell. The problem is NP-complete, so step 2 may take exponentially long; the clock is
+//! checked during the search.
 
 use super::log::Log;
 use super::operation::{Kind, NONE, Operation, ReaderBody};

@@ -1,11 +1,11 @@
-//! The steps of executions, as a tree: executions share the steps up to where they part.
+//! The steps of executions as a tree: executions share the steps up to the point where they branch.
 //!
-//! **Input**: the steps as they are done. **Output**: the steps up to any of them, and the nearest state before it that was
-//! kept, from which the machine can be brought there again.
+//! **Input**: the steps as they are executed. **Output**: the steps up to any of them, and the nearest stored state before it,
+//! from which the machine can return there.
 //!
-//! **Algorithm**: each step knows the one before it. Steps are numbered in the order in which they are done; what is found last
-//! is left first, so those behind a place that is left are the last ones, and are dropped. A state is kept now and then, and
-//! is dropped together with its step.
+//! **Algorithm**: each step knows the one before it. Steps are numbered in the order of their execution. The search leaves the
+//! last position first, so the steps after an abandoned position are the last ones, and are dropped. A state is stored from time
+//! to time, and is dropped together with its step.
 
 use super::operation::NONE;
 use cssame_vm::{Choice, State};

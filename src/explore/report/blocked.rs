@@ -1,10 +1,10 @@
-//! Blocked threads with names: who waits for what, who holds it, and what could have let it go on.
+//! Blocked threads with names: what each waits for, which thread holds it, and what could have released it.
 //!
 //! **Input**: the steps of an execution that ends in a deadlock. **Output**: a [`BlockedReport`] for each thread that
 //! has not ended, and the cycle in which they wait for each other, if there is one.
 //!
-//! **Algorithm**: the steps are done again and watched, so that of an event, a condition or a semaphore it is known
-//! whether, and where, it was set, notified or raised, who has taken that, and who has passed by it
+//! **Algorithm**: the steps are repeated under an observer. So it is known for an event, a condition or a semaphore whether, and
+//! where, it was set, notified or raised, which thread has taken that, and which thread has skipped it
 //! ([`cssame_schedule::Wakeups`], [`cssame_schedule::Branches`]). The cycle is a shortest one, by breadth-first search from each
 //! thread.
 

@@ -1,10 +1,10 @@
-//! Executions without end with names: who goes round where, who waits for what meanwhile, who starves.
+//! Executions without end with names: the threads in the cycle and their places, the waiting threads, the starving threads.
 //!
-//! **Input**: the steps into a cycle, and those of the cycle. **Output**: a [`CycleReport`], and for what a search has found an
-//! [`EndlessReport`].
+//! **Input**: the steps into a cycle, and those of the cycle. **Output**: a [`CycleReport`], and an [`EndlessReport`] for the
+//! findings of a search.
 //!
-//! **Algorithm**: the steps are done again. A thread that does not move in the cycle is shown in the first state of the cycle in
-//! which it cannot: in a fair cycle there is one.
+//! **Algorithm**: the steps are repeated. A thread that does not move in the cycle is shown in the first state of the cycle in
+//! which it cannot move: a fair cycle has such a state.
 
 use super::blocked::{Awaited, BlockedReport, blocked_reports};
 use super::{ThreadOutput, thread_outputs};

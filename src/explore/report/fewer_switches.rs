@@ -1,11 +1,11 @@
-//! Schedules of an answer in an order that people can follow.
+//! Reorders the schedules of an answer for readers.
 //!
-//! **Input**: what a search has found. **Output**: the same with schedules of fewer context switches
+//! **Input**: the findings of a search. **Output**: the same findings, with schedules of fewer context switches
 //! ([`fewer_switches`]).
 //!
-//! **Soundness and limits**: each has as many steps as before, and each read sees the same write. A program may have
-//! very many terms with long schedules: equal schedules are looked at once, failures and deadlocks first, and what is
-//! beyond a number of steps keeps its order.
+//! **Soundness and limits**: each schedule has as many steps as before, and each read sees the same write. A program may have
+//! very many terms with long schedules. Equal schedules are processed once, failures and deadlocks first, and schedules beyond a
+//! total number of steps keep their order.
 
 use crate::answer::Answer;
 use cssame_schedule::{Reordered, fewer_switches};

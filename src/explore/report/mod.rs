@@ -1,7 +1,7 @@
-//! The answer of an exploration with names, as `cssame futures` gives it.
+//! The answer of an exploration with names, as in `cssame futures`.
 //!
-//! **Input**: an [`Answer`], the terms of the pi functions, the program and its text. **Output**: [`FuturesReport`],
-//! which keeps its keys: other programs rely on them.
+//! **Input**: an [`Answer`], the terms of the pi functions, the program and its text. **Output**: [`FuturesReport`], whose keys
+//! are stable: other programs rely on them.
 
 mod blocked;
 mod endless;

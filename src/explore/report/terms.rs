@@ -3,9 +3,9 @@
 //! **Input**: an [`Answer`] and the terms of the pi functions. **Output**: [`TermReports`], the list behind `"terms"`
 //! of `cssame futures`.
 //!
-//! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms
-//! are put together while they are looked at. For people, contexts of a read with the same terms and the same verdicts are
-//! one ([`MergedTerms`]), as in the pi functions; counts are made of the same rows as that list ([`Listed`]).
+//! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms are built
+//! on demand. For readers, contexts of a read with the same terms and the same verdicts are merged ([`MergedTerms`]), as in the
+//! pi functions. Counts are based on the same rows as that list ([`Listed`]).
 
 use crate::answer::{Answer, Term};
 use cssame_form::{context_of_definition, context_of_read, definition_name, listed, read_name};

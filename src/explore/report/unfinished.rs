@@ -1,13 +1,13 @@
-//! What a search that was stopped has proved all the same, and what still ran.
+//! The partial results of a search that was stopped, and the code that was still running.
 //!
-//! **Input**: executions that were not followed to their end. **Output**: [`UnfinishedReport`]: the loops and
-//! recursions in which their threads went round when the bound was hit.
+//! **Input**: executions that were not followed to their end. **Output**: [`UnfinishedReport`]: the loops and recursions that
+//! their threads were executing when the bound was hit.
 //!
-//! **Algorithm**: a thread is in a loop if, in the second half of its steps, it has come twice to a place in it, or to
-//! one of a function that is called from it. Loops are the natural ones: a back edge to a dominator.
+//! **Algorithm**: a thread is in a loop if, in the second half of its steps, it has twice reached a place in the loop, or in a
+//! function that is called from it. Loops are natural loops: a back edge to a dominator.
 //!
-//! **Soundness and limits**: it does not see threads in the middle of a long but straight way. Only some of the open
-//! executions are looked at.
+//! **Soundness and limits**: it does not see threads in the middle of a long but straight path. Only some of the open executions
+//! are examined.
 
 use cssame_budget::{Bound, Statistics};
 use cssame_ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};

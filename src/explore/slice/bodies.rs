@@ -1,13 +1,14 @@
-//! What threads do while they hold a lock.
+//! The actions of threads while they hold a lock.
 //!
-//! **Input**: a program and its unfolded graph. **Output**: for an operation by which a thread gets a lock, whether its body only
-//! reads, on all ways or on some, and where threads get locks that they may give back so.
+//! **Input**: a program and its unfolded graph. **Output**: for an operation that acquires a lock, whether its body only reads,
+//! on all paths or on some; and the places where threads acquire locks that they may release in this way.
 //!
-//! **Algorithm**: depth first through the blocks behind the operation, up to where the lock is given back, for good or to wait for a
-//! condition. A read counts if each write of what it reads that may come in parallel is in a body of the same lock. No way goes round.
+//! **Algorithm**: depth-first search through the blocks after the operation, up to the release of the lock, finally or to wait
+//! for a condition. A read counts if every write that may change the read data in parallel is in a body of the same lock. No path
+//! contains a cycle.
 //!
-//! **Soundness and limits**: in the time of such a body nobody writes what it reads, so it sees the same whenever it reads.
-//! Not where contexts are merged or recursive, and not beside atomic blocks.
+//! **Soundness and limits**: during such a body no thread writes the data that it reads, so it sees the same values whenever it
+//! reads. The module does not apply to merged or recursive contexts, or in programs with atomic blocks.
 
 use super::tells_bodies_apart;
 use cssame_concurrency::lockset::{LocksetId, Locksets, find_locksets, hold_of};

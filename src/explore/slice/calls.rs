@@ -1,8 +1,8 @@
-//! Who calls whom.
+//! The call graph.
 //!
-//! **Input**: a program. **Output**: which functions may call themselves, and how long calls may take.
+//! **Input**: a program. **Output**: the functions that may call themselves, and how long calls may take.
 //!
-//! **Soundness and limits**: what recursive functions do counts for themselves alone.
+//! **Soundness and limits**: the effects of recursive functions count only for themselves.
 
 use cssame_ir::{FunctionId, Instruction, Program};
 use cssame_ssa::control::cyclic;

@@ -1,9 +1,9 @@
-//! Which parts of memory the accesses in the text may touch.
+//! The parts of memory that the accesses in the text may touch.
 //!
-//! **Input**: the events of the unfolded program. **Output**: for each read and each write the classes of cells that it
-//! may touch. A class is a scalar, an array, or an element of an array whose elements are only ever named by constants.
+//! **Input**: the events of the unfolded program. **Output**: for each read and each write, the classes of cells that it may
+//! touch. A class is a scalar, an array, or an element of an array whose elements are only named by constants.
 //!
-//! **Soundness and limits**: two accesses that share no class never touch the same cell; two that share one need not.
+//! **Soundness and limits**: two accesses without a common class never touch the same cell; two with a common class need not.
 
 use cssame_concurrency::{Concurrency, EventKind, Location};
 use cssame_ir::{DefinitionId, DefinitionKind, Program, ReadId};

@@ -1,9 +1,9 @@
-//! What slices have shown, as executions of the whole program.
+//! The findings of slices, as executions of the whole program.
 //!
-//! **Input**: searches of slices, one after the other. **Output**: the [`Answer`] that they make together.
+//! **Input**: searches of slices, one after the other. **Output**: their combined [`Answer`].
 //!
-//! **Soundness and limits**: each execution is done again in the whole program. That takes time and memory for long
-//! ones, so there are numbers of steps and of instructions beyond which slices are given up.
+//! **Soundness and limits**: each execution is repeated in the whole program. This takes time and memory for long executions, so
+//! there are limits on steps and on instructions beyond which slices are abandoned.
 
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};

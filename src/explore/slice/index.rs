@@ -1,8 +1,7 @@
-//! A program with numbers for all its parts, and who touches what.
+//! A program with numbers for all its parts, and the instructions that access each part.
 //!
-//! **Input**: a program and what is known of its memory. **Output**: an [`Index`]: instructions, blocks and registers
-//! are numbered through; for each register its writers, for each function its call sites, for each class of cells its
-//! writers.
+//! **Input**: a program and the facts about its memory. **Output**: an [`Index`]: consecutive numbers for instructions, blocks
+//! and registers; for each register its writers, for each function its call sites, for each class of cells its writers.
 
 use super::classes::Classes;
 use cssame_concurrency::Concurrency;

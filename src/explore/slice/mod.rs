@@ -1,23 +1,22 @@
-//! What can happen, from slices of the program.
+//! Finds the possible behaviours from slices of the program.
 //!
-//! **Input**: a program, what is known of its memory, its machine, and a budget. **Output**: the same [`Answer`] and
-//! [`SelectAnswer`] as those of the whole program.
+//! **Input**: a program, the facts about its memory, its machine, and a budget. **Output**: the same [`Answer`] and
+//! [`SelectAnswer`] as for the whole program.
 //!
 //! **Algorithm**:
-//! 1. Make the slice that preserves how executions end ([`relevance`]). Search it: that decides the outcomes, failures
-//!    and deadlocks, and what the reads in it see.
-//! 2. For each other read make the slice that preserves what it sees, without what is printed. Where several threads
-//!    may run it, watch it in one thread after the other. So the ways in which reads combine, of which there may be
-//!    exponentially many, are never formed.
-//! 3. Where outcomes are not asked for, threads that influence no other one ([`readers`](mod@readers)) are asked apart: these two
-//!    steps are done for the program without them, and for the program with each of them alone.
-//! 4. Each execution of a slice is done again in the whole program ([`replay`]), so that every schedule is one of the
-//!    whole program.
+//! 1. Build the slice that preserves the ends of executions ([`relevance`]). Search it: this decides the outcomes, failures and
+//!    deadlocks, and the writes that its reads see.
+//! 2. For each other read, build the slice that preserves the writes that it sees, without the output. If several threads may run
+//!    the read, watch it in one thread after the other. So the combinations of reads, of which there may be exponentially many,
+//!    are never built.
+//! 3. If outcomes are not requested, threads that influence no other thread ([`readers`](mod@readers)) are treated separately:
+//!    these two steps are done for the program without them, and for the program with each of them alone.
+//! 4. Each execution of a slice is repeated in the whole program ([`replay`]), so that every schedule belongs to the whole
+//!    program.
 //!
-//! **Soundness and limits**: an execution of the program, without what the slice does not hold, is one of the slice;
-//! and one of the slice can be extended, since what was taken out neither blocks nor fails nor loops, and nothing
-//! depends on it. No answer is given where local work of the slice has no end, because a loop has no step left
-//! ([`Declined`]).
+//! **Soundness and limits**: an execution of the program, restricted to the slice, is an execution of the slice. An execution of
+//! the slice can be extended, since the removed parts neither block nor fail nor loop, and nothing depends on them. There is no
+//! answer if local work of the slice does not end, because a loop has no step left ([`Declined`]).
 
 mod bodies;
 mod calls;

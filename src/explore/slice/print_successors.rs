@@ -1,14 +1,12 @@
-//! The accesses that part a print from what its thread does next.
+//! The accesses that separate a print from the next action of its thread.
 //!
-//! **Input**: an [`Index`], and which accesses are visible. **Output**: the visible accesses that may be the first one
-//! behind a `print`.
+//! **Input**: an [`Index`], and the visible accesses. **Output**: the visible accesses that may be the first one after a `print`.
 //!
-//! **Algorithm**: a forward data-flow analysis, within functions and through calls, of whether a print came last.
+//! **Algorithm**: a forward data-flow analysis, within functions and through calls, that determines whether a print came last.
 //!
-//! **Soundness and limits**: a step of the machine does a print and what follows up to the next visible operation. So
-//! where such an access is taken out of a program, a step without effect has to stay in its place: else another thread
-//! could not fail between the print and what comes next. A program that cannot fail has none. More accesses than
-//! necessary may be found.
+//! **Soundness and limits**: a step of the machine executes a print and the work up to the next visible operation. So if such an
+//! access is removed from a program, a step without effect must replace it: otherwise another thread could not fail between the
+//! print and the next operation. A program that cannot fail has no such accesses. More accesses than necessary may be found.
 
 use super::index::Index;
 use super::program::accesses;

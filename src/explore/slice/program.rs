@@ -1,10 +1,10 @@
-//! The program that is left when everything that does not matter is taken out.
+//! Builds the program that remains when everything irrelevant is removed.
 //!
-//! **Input**: an [`Index`] and a [`Relevance`]. **Output**: a [`Slice`]: a program whose reads and definitions have the
-//! ids of the whole one, and which of them are visible.
+//! **Input**: an [`Index`] and a [`Relevance`]. **Output**: a [`Slice`]: a program whose reads and definitions have the ids of
+//! the whole program, and which of them are visible.
 //!
-//! **Algorithm**: a read that does not matter gives 0, a write does nothing, a branch goes the second way; an index is
-//! still held to its range. Registers that do not matter are replaced by 0 wherever they are used.
+//! **Algorithm**: an irrelevant read returns 0, an irrelevant write does nothing, an irrelevant branch takes the second
+//! direction; an index is still checked against its range. Irrelevant registers are replaced by 0 wherever they are used.
 
 use super::index::Index;
 use super::relevance::{Relevance, may_miss};

@@ -1,38 +1,36 @@
-//! Threads that no other thread can tell from threads that do nothing: readers. They are asked apart.
+//! Readers: threads that the other threads cannot distinguish from threads that do nothing. They are analysed separately.
 //!
-//! **Input**: a program and its unfolded graph. **Output**: [`Readers`]: the functions that only such threads run, with
-//! what they read, and the program without some of them ([`without`]).
+//! **Input**: a program and its unfolded graph. **Output**: [`Readers`]: the functions that only such threads run, with the
+//! variables that they read, and the program without some of them ([`without`]).
 //!
 //! **Algorithm**: a *reader* is a thread that
-//! 1. writes only what no other function of a thread touches;
-//! 2. makes no threads, joins none, chooses nothing, assumes nothing, and has no recursion;
-//! 3. waits for nothing but [short locks](super::short_locks), and frees only what it holds.
+//! 1. writes only data that no other function of a thread touches;
+//! 2. creates no threads, joins none, chooses nothing, assumes nothing, and has no recursion;
+//! 3. waits only for [short locks](super::short_locks), and releases only locks that it holds.
 //!
-//! A reader function is one that threads alone run, never a call, and that makes each of its threads a reader. The
-//! program is searched with all reader functions *dropped* (their threads end at once), and with all but one dropped,
-//! for each.
+//! A reader function is run only by threads, never by a call, and makes each of its threads a reader. The program is searched
+//! with all reader functions *dropped* (their threads end at once), and with all but one dropped, for each.
 //!
-//! **Soundness and limits**. *Nothing is missed*: let e be an execution, of which the steps of some readers are left
-//! out. What is left is an execution of the program in which their functions are dropped, and its reads see what they
-//! saw:
-//! - No cell that others read was written by a reader (1), so all values and writers are the same.
-//! - Who takes a lock finds it free as before, or freer; nobody tries whether a short one is taken. No other object of
-//!   synchronisation, no thread and no choice depends on a reader (2, 3); who joins it comes through as before.
-//! - If e ends in the failure of another thread, so does what is left. A failure ends the program: so what a reader has
-//!   failed before others did anything more is a beginning of one of their executions, and shows no more than that.
-//!   Where `assume` may discard such an execution later, a reader must not fail: else it is none.
-//! - A reader that goes round in a loop for ever ends no execution; one whose loop does nothing that others can see fails, so whoever has
-//!   a loop may fail.
-//! - If e ends in a deadlock, the readers have ended: one could only wait for a short lock, and nobody keeps a short
-//!   lock in a deadlock ([`short_locks`](super::short_locks)). So what is left ends in the same deadlock.
+//! **Soundness and limits**. *Nothing is missed*: let e be an execution, and remove the steps of some readers. The rest is an
+//! execution of the program in which their functions are dropped, and its reads see the same writes:
+//! - No reader has written a cell that others read (1), so all values and writers are the same.
+//! - A thread that takes a lock finds it free as before; no thread tries whether a short lock is taken. No other synchronisation
+//!   object, no thread and no choice depends on a reader (2, 3). A thread that joins a reader continues as before.
+//! - If e ends in the failure of another thread, so does the rest. A failure ends the program. So an execution that a reader has
+//!   ended by its failure, up to the last action of the others, is a beginning of one of their executions, and shows no more than
+//!   that. If `assume` may later discard such an execution, a thread that may fail is not a reader.
+//! - A reader that loops for ever ends no execution. A reader with a loop that does nothing visible to others fails, so any
+//!   reader with a loop may fail.
+//! - If e ends in a deadlock, the readers have ended: a reader could only wait for a short lock, and no thread keeps a short lock
+//!   in a deadlock ([`short_locks`](super::short_locks)). So the rest ends in the same deadlock.
 //!
-//! So the terms of a read, and the failures of a thread, are those of the program in which all readers but itself are
-//! dropped; and a deadlock is one of the program without any.
+//! So the terms of a read, and the failures of a thread, are those of the program in which all readers except that thread are
+//! dropped. The deadlocks are those of the program without any reader.
 //!
-//! *Nothing is invented*: each execution that is found is done again in the whole program, with the readers put in
-//! ([`replay`](super::replay)): as soon as one can run through without failing, or as late as it is needed. Both may be
-//! impossible, where a reader always fails, never comes out of a loop, or takes a lock that another thread keeps from before
-//! its fork until behind its join. Then the execution may be none, and readers are not asked apart.
+//! *Nothing is invented*: each execution that is found is repeated in the whole program, with the readers inserted
+//! ([`replay`](super::replay)): as soon as a reader can complete without failing, or as late as it is needed. Both may be
+//! impossible, if a reader always fails, never leaves a loop, or takes a lock that another thread keeps from before its fork
+//! until after its join. Then the execution may not exist, and readers are not analysed separately.
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::{gives_back, short_locks, takes};

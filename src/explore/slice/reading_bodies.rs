@@ -1,21 +1,23 @@
-//! Bodies of locks that only read: they need not exclude one another.
+//! Bodies of locks that only read: they need not exclude each other.
 //!
 //! **Input**: a program and its unfolded graph. **Output**: the program in which locks with such bodies are readers-writer locks,
-//! and these bodies read.
+//! and these bodies are readers.
 //!
 //! **Algorithm**
-//! 1. A lock may become a readers-writer lock if all that is ever done with it is to take it and to give it back: nobody tries to
-//!    take it, and nobody waits for a condition with it. A lock that an operation may mean beside others becomes one only with those.
-//! 2. The body of such a lock *only reads* if from where it is taken, on all ways to where it is given back, there is nothing but
-//!    local work and reads, no way goes round, and of what is read each write that may come in parallel is in a body of the same lock.
-//! 3. An operation takes a lock for reading if all bodies that it begins only read, whoever does it.
+//! 1. A lock may become a readers-writer lock if it is only taken and released: no thread tries to take it, and no thread waits
+//!    for a condition with it. If an operation may refer to several locks, they become readers-writer locks only together.
+//! 2. The body of such a lock *only reads* under three conditions. From the acquisition, on all paths to the release, there is
+//!    only local work and reads. No path contains a cycle. Every write that may change the read data in parallel is in a body of
+//!    the same lock.
+//! 3. An operation takes a lock for reading if all bodies that it begins only read, in every thread.
 //!
-//! **Soundness**: an execution of the program is one of the changed program. In an execution of that, bodies that read may overlap.
-//! While one lasts, nobody writes what it reads (2), so it could as well have been done at one moment, and then it overlaps with none.
-//! It waits for nothing, and no thread keeps a lock for reading for ever. So both programs have the same reads from the same writes,
-//! and the same threads end, or are blocked at the same places.
+//! **Soundness**: an execution of the program is one of the changed program. In an execution of the changed program, reading
+//! bodies may overlap. During such a body, no thread writes the data that it reads (2). So it could as well have run at one
+//! moment, and then it overlaps with none. It waits for nothing, and no thread keeps a read lock for ever. So both programs have
+//! the same reads from the same writes, and the same threads end, or are blocked at the same places.
 //!
-//! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. Re-entrant locks are left as they are.
+//! **Limits**: the module does not apply to merged or recursive contexts, or in programs with atomic blocks. Re-entrant locks are
+//! left unchanged.
 
 use super::bodies::{LockBodies, Wanted};
 use super::{drop_those_beside_others, leaves_by_operation, tells_bodies_apart};

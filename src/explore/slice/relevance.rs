@@ -1,21 +1,20 @@
-//! Which instructions a slice has to keep.
+//! Determines which instructions a slice has to keep.
 //!
-//! **Input**: an [`Index`], and reads of which it is asked what they read from. **Output**: a [`Relevance`]: the
-//! instructions that are *kept*, since it matters that they run, and those that are *valued*, since their results
-//! matter as well.
+//! **Input**: an [`Index`], and the reads whose sources are requested. **Output**: a [`Relevance`]: the instructions that are
+//! *kept*, since their execution matters, and those that are *valued*, since their results matter as well.
 //!
 //! **Algorithm**: a program slice (Weiser, "Program Slicing", 1984; of threads, with interference through memory:
 //! Krinke, "Static Slicing of Threaded Programs", 1998), as a worklist over dependences.
-//! 1. Begin with what always matters: synchronisation, threads, choices, assumptions, what can fail, every loop and its
-//!    conditions, every recursive call; then with what is asked for, prints among it.
-//! 2. A kept instruction needs the branches that it depends on, and the calls of its function.
-//! 3. A valued one needs the values of its operands; a read needs that the writes of its cells are kept, and if it is
-//!    valued, valued.
+//! 1. Begin with the instructions that always matter: synchronisation, threads, choices, assumptions, possible failures, every
+//!    loop and its conditions, every recursive call. Add the requested instructions, including prints.
+//! 2. A kept instruction needs the branches on which it depends, and the calls of its function.
+//! 3. A valued instruction needs the values of its operands. A read requires that the writes of its cells are kept; if the read
+//!    is valued, the writes must be valued.
 //!
-//! **Soundness and limits**: which write a read sees does not depend on the values that are written. So of a cell that
-//! is only asked about, the writes are kept and not valued. By 1 a thread of the slice blocks, fails and ends where
-//! that of the program does. The slice is not a smallest one: cells are told apart by [`classes`](super::classes), not
-//! by values.
+//! **Soundness and limits**: the write that a read sees does not depend on the written values. So if only the source of a read of
+//! a cell is requested, the writes of the cell are kept but not valued. By step 1, a thread of the slice blocks, fails and ends
+//! where the thread of the program does. The slice is not the smallest one: [`classes`](super::classes) distinguish cells, not
+//! values.
 
 use super::calls::Calls;
 use super::index::Index;

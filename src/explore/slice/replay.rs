@@ -1,20 +1,20 @@
-//! From an execution of a slice to one of the whole program.
+//! Converts an execution of a slice to an execution of the whole program.
 //!
-//! **Input**: a schedule of the slice. **Output**: a schedule of the whole program in which each thread does, besides,
-//! what was taken out of the slice, as late as it can.
+//! **Input**: a schedule of the slice. **Output**: a schedule of the whole program in which each thread also executes the parts
+//! that were removed from the slice, as late as possible.
 //!
-//! **Algorithm**: both machines run side by side.
-//! 1. Before a step of the slice, its thread does in the whole program what the slice does not have.
-//! 2. The step is done by as many steps of the whole program as it takes to see the same accesses, synchronisation and
+//! **Algorithm**: both machines run in parallel.
+//! 1. Before a step of the slice, its thread executes in the whole program the parts that the slice does not have.
+//! 2. The step is executed by as many steps of the whole program as are needed to see the same accesses, synchronisation and
 //!    prints.
-//! 3. Where a thread waits for the end of another one, and at the end, all threads do what the slice does not have.
-//! 4. Threads that end at once in the slice ([`readers`](mod@super::readers)) run through in one go: as soon as one can
-//!    without failing or being blocked, or as late as that is needed. Reads are shown with all of them done, since the
-//!    others then read what was there at first; a failure with none that it does not need. If one way does not come
-//!    through, the other may.
+//! 3. If a thread waits for the end of another one, and at the end, all threads execute the parts that the slice does not have.
+//! 4. Threads that end at once in the slice ([`readers`](mod@super::readers)) run to completion as a unit: as soon as a thread
+//!    can without failing or being blocked, or as late as needed. For reads, all of them run first, since the other threads then
+//!    read the values that were there initially. For a failure, only the necessary ones run. If one way fails, the other may
+//!    succeed.
 //!
-//! **Soundness and limits**: what was taken out never blocks, and nothing that was left in depends on it. So this comes
-//! through, unless the slice is wrong: `None` then. The schedule is one of the whole program in any case.
+//! **Soundness and limits**: the removed parts never block, and no remaining part depends on them. So the replay succeeds, unless
+//! the slice is wrong: then the result is `None`. The schedule belongs to the whole program in any case.
 
 use super::Preserved;
 use super::program::Slice;

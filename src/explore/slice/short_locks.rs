@@ -1,23 +1,23 @@
-//! Locks that nobody keeps in a deadlock.
+//! Locks that no thread keeps in a deadlock.
 //!
 //! **Input**: a program and its unfolded graph. **Output**: the *short* locks.
 //!
 //! **Algorithm**
-//! 1. Which locks may be held is found at each event by a forward may-analysis over the local graph: an acquisition
-//!    adds its lock, a release takes it away, and sets meet by union. Threads begin with none. A semaphore is a lock here if it begins
-//!    with 1 or more and is raised by nobody but who has lowered it: it begins with as many units, and who holds one, holds the lock.
-//! 2. No lock is short that some operation may mean without certainty; that is tried, or waited with for some time; that
-//!    may be held where its thread ends, or waits
-//!    for anything but a lock; or that may be taken while it is held. A wait on a condition gives up its own lock while
-//!    it waits.
-//! 3. Of the others, those are short whose bodies take only locks that were found short before.
+//! 1. A forward may-analysis over the local graph finds the locks that may be held at each event: an acquisition adds its lock, a
+//!    release removes it, and sets meet by union. Threads begin with none. A semaphore is a lock here if it begins with 1 or more
+//!    and is raised only by threads that have lowered it: it has as many units as its initial value, and a thread that holds a
+//!    unit holds the lock.
+//! 2. A lock is not short in these cases: some operation may refer to it without certainty; it is tried, or waited with for a
+//!    limited time; it may be held where its thread ends, or waits for anything but a lock; it may be taken while it is held. A
+//!    wait on a condition releases its own lock during the wait.
+//! 3. Among the others, a lock is short if its bodies take only locks that were found short before.
 //!
-//! **Soundness and limits**: let a thread keep a short lock in a deadlock. It has not ended (2), so it waits, and not
-//! for the notification of a condition with that lock, for it gives the lock up then. So it waits for another short
-//! lock, which step 3 has found before (2, 3). That one is not kept by the thread itself (2), so another thread keeps
-//! it, or a unit of it, and the same holds for that: but step 3 has found some lock first. Hence nobody keeps a short lock in a
-//! deadlock, and whoever only waits for short locks is not in one. Threads that go round in a loop for ever while they
-//! hold a lock are in no deadlock.
+//! **Soundness and limits**: suppose that a thread keeps a short lock in a deadlock. It has not ended (2), so it waits. It does
+//! not wait for the notification of a condition with that lock, since it would release the lock then. So it waits for another
+//! short lock, which step 3 has found before (2, 3). The thread itself does not keep that lock (2), so another thread keeps it,
+//! or a unit of it, and the same holds for that thread. But step 3 has found some lock first. Hence no thread keeps a short lock
+//! in a deadlock, and a thread that only waits for short locks is not in one. Threads that loop for ever while they hold a lock
+//! are not in a deadlock.
 
 use cssame_concurrency::lockset::Locksets;
 use cssame_concurrency::{Concurrency, Event, EventKind, LocationId};

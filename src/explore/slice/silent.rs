@@ -1,16 +1,16 @@
-//! A program that prints nothing, for questions that do not ask what is printed.
+//! A program without output, for questions that ignore the output.
 //!
-//! **Input**: a program, which of its accesses are visible, and its machine. **Output**: a program with its machine whose
-//! executions are those of the whole one without its prints, and a way back for what was found with it.
+//! **Input**: a program, its visible accesses, and its machine. **Output**: a program with its machine whose executions are those
+//! of the whole program without its prints, and a conversion of the findings back.
 //!
 //! **Algorithm**:
-//! 1. Each `print` is replaced by local work without an effect. So states that differ in what was printed alone are one,
-//!    threads that print may be interchangeable, and slices need not hold what is printed.
-//! 2. Schedules are done again in the whole program ([`replay`](super::replay)), with the prints in their places.
+//! 1. Local work without effect replaces each `print`. So states that differ only in their output are identified, printing
+//!    threads may be interchangeable, and slices need not contain the printed values.
+//! 2. Schedules are repeated in the whole program ([`replay`](super::replay)), with the prints in their places.
 //!
-//! **Soundness and limits**: a print decides nothing: it reads no memory, cannot fail, and waits for nobody. A loop that
-//! prints has a step in each round, and none without the print; where that matters, local work comes to its limit, the
-//! way back is not found, and the whole program has to be searched.
+//! **Soundness and limits**: a print decides nothing: it reads no memory, cannot fail, and waits for no thread. A loop that
+//! prints has a step in each iteration, and none without the print. If this matters, local work reaches its limit, the conversion
+//! back fails, and the whole program has to be searched.
 
 use super::Preserved;
 use super::program::Slice;

@@ -1,4 +1,4 @@
-//! The assumption that slices rest on: accesses that share no class of cells never touch one cell.
+//! The assumption behind slices: accesses without a common class of cells never touch one cell.
 
 use super::classes::Classes;
 use cssame_ir::{DefinitionId, ReadId};

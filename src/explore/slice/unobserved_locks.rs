@@ -1,37 +1,38 @@
-//! Locks whose order nobody can see.
+//! Locks whose order is not observable.
 //!
-//! **Input**: a program and its unfolded graph. **Output**: [`UnobservedLocks`]: operations that take and give back *unobserved*
-//! locks, and the program without them.
+//! **Input**: a program and its unfolded graph. **Output**: [`UnobservedLocks`]: the operations that take and release
+//! *unobserved* locks, and the program without them.
 //!
 //! **Algorithm**: a [short lock](super::short_locks) is unobserved if
-//! 1. whoever may hold it does nothing but local work that cannot fail and prints nothing, calls, accesses to cells that nobody else
-//!    accesses in conflict in parallel, and what takes or gives back locks;
-//! 2. nobody gives it back who may not hold it, or names it by an index that may be out of range;
-//! 3. no loop can go round while it is held;
-//! 4. no operation on it may, elsewhere, mean a lock that is not unobserved;
-//! 5. only unobserved locks are taken in its bodies, which were found to be so before.
+//! 1. a thread that may hold it executes only local work that cannot fail and prints nothing, calls, accesses to cells without a
+//!    conflicting parallel access, and operations that take or release locks;
+//! 2. no thread releases it that may not hold it, or that names it by an index that may be out of range;
+//! 3. no loop can run while it is held;
+//! 4. no operation on it may, elsewhere, refer to a lock that is not unobserved;
+//! 5. its bodies take only unobserved locks, which were found before.
 //!
-//! **Soundness**: let s be a state, and e an execution from there. Take out of e all operations on unobserved locks. The accesses in
-//! their bodies have no conflict with anything that is done in parallel (1), so whoever has begun a body may do all of it at once, as
-//! soon as it stands at it:
-//! - In s, some threads stand in bodies. One of them can always go on: none waits for anything but an unobserved lock (1, 5), and each
-//!   of these was found before the locks that are held by who waits for it (5). So one after the other comes out (3), for none
+//! **Soundness**: let s be a state, and e an execution from s. Remove all operations on unobserved locks from e. The accesses in
+//! their bodies have no conflict with any parallel access (1), so a thread that has begun a body may execute all of it at once,
+//! as soon as it stands at it:
+//! - In s, some threads are in bodies. One of them can always continue: each waits only for unobserved locks (1, 5), and each of
+//!   these was found before the locks that the waiting thread holds (5). So one after the other leaves its body (3), since none
 //!   fails (1, 2).
-//! - From then on all unobserved locks are free whenever no thread stands in a body, and each thread does its next body at once.
+//! - From then on, all unobserved locks are free whenever no thread is in a body, and each thread executes its next body at once.
 //!
-//! What is made in this way has the same reads from the same writes, prints, failures, and blocked threads as e, for these wait outside of
-//! all such bodies (1). So an execution of the program without the operations is one of the program, and in a state in which a thread
-//! is about to take a free unobserved lock, that thread may go first.
+//! The resulting execution has the same reads from the same writes, prints, failures, and blocked threads as e, since blocked
+//! threads wait outside all such bodies (1). So an execution of the program without the operations is an execution of the
+//! program. In a state in which a thread is about to take a free unobserved lock, that thread may go first.
 //!
-//! Where executions are only counted, a body may have one access of the other kind on each way through it
-//! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be done right beside that one, if no lock is given back in it
-//! that was taken before. States need the lock then: while a thread stands in the body, others may come first.
+//! If executions are only counted, a body may have one access of the other kind on each path through it
+//! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be executed directly next to that access, if it
+//! releases no lock that was taken before. States need the lock then: while a thread is in the body, others may come first.
 //!
-//! A loop that does nothing but operations on unobserved locks has no step in the program without them: there it is local work, and passes
-//! a limit of the machine where the whole program goes on. So an execution that ends in that way says nothing of the program.
+//! A loop that only has operations on unobserved locks has no step in the program without them. There it is local work, and
+//! exceeds a limit of the machine where the whole program continues. So an execution that ends in this way shows nothing about
+//! the program.
 //!
-//! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. A lock that protects what its
-//! threads share is observed.
+//! **Limits**: the module does not apply to merged or recursive contexts, or in programs with atomic blocks. A lock that protects
+//! data which its threads share is observed.
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::{Bodies, gives_back, takes};

@@ -1,10 +1,10 @@
-//! The steps of states, looked for before any of them is entered.
+//! Looks up the steps of several states before any of them is entered.
 //!
-//! **Input**: a block of states that are known by the numbers of their parts. **Output**: for each its steps that were done before,
-//! with the fingerprints of the states that they lead to, and the nodes of these, where they are known.
+//! **Input**: a block of states in the form of numbers of their parts. **Output**: for each state, its steps that were executed
+//! before, with the fingerprints of the resulting states, and, if known, their nodes.
 //!
-//! **Algorithm**: the places of fingerprints in the table of all states are far apart in memory, and whoever asks for one after the
-//! other waits for each. Here those of some states are asked for at a time.
+//! **Algorithm**: the positions of fingerprints in the table of all states are far apart in memory, and sequential look-ups wait
+//! for each. Here several are requested at the same time.
 
 use super::collapse::{first, moves};
 use super::frontier::Block;

@@ -1,16 +1,15 @@
-//! Which states lie on executions that no assumption discards.
+//! Determines which states lie on executions that no assumption discards.
 //!
 //! **Input**: the graph of a search. **Output**: the states from which some execution ends, or runs for ever, without
 //! being discarded.
 //!
 //! **Algorithm**: the greatest set of states in which every expanded state has a successor in the set.
-//! 1. Begin with all states; count for each the edges that are not discarded.
-//! 2. A state without such an edge is lost. So is one that was not expanded, if it is to count as lost
-//!    ([`Unexpanded`]).
+//! 1. Begin with all states; for each, count the edges that are not discarded.
+//! 2. A state without such an edge is lost. So is a state that was not expanded, if it should count as lost ([`Unexpanded`]).
 //! 3. Go backwards from lost states: a state whose last edge has led to a lost one is lost itself.
 //!
-//! **Soundness and limits**: exact for a whole graph. Of one that a bound has cut, the set is too small or too large,
-//! as [`Unexpanded`] says; the two together tell what is known.
+//! **Soundness and limits**: exact for a complete graph. If a bound has cut the graph, the set is too small or too large,
+//! depending on [`Unexpanded`]; the two sets together show what is known.
 
 use crate::states::graph::{DISCARDED, Graph, NodeKind};
 use fixedbitset::FixedBitSet;

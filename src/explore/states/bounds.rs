@@ -1,9 +1,10 @@
-//! The bounds of a search: when it looks at them, and what it counts.
+//! The bounds of a search: when they are checked, and what is counted.
 //!
-//! **Input**: what has been met and done so far. **Output**: whether the search goes on; `found` says which bound was hit.
+//! **Input**: the states visited and the work done so far. **Output**: whether the search continues; `found` says which bound was
+//! hit.
 //!
-//! **Soundness and limits**: the number of states and executions is looked at for each of them; time and memory so often that neither
-//! many states nor long steps pass unseen.
+//! **Soundness and limits**: the numbers of states and executions are checked for each of them. Time and memory are checked so
+//! often that neither many states nor long steps escape the check.
 
 use super::{DICTIONARY, Engine, LOOK, LOOK_INSTRUCTIONS};
 use cssame_budget::Bound;

@@ -1,9 +1,9 @@
 //! Numbers as bytes.
 //!
-//! **Input**: numbers, or lists of them that resemble the ones before. **Output**: bytes, in groups of seven bits; of a list the
-//! places at which it differs from the last one, and the numbers there.
+//! **Input**: numbers, or lists of numbers that resemble the previous list. **Output**: bytes, in groups of seven bits; for a
+//! list, the positions at which it differs from the previous one, and the numbers there.
 //!
-//! **Soundness and limits**: exact. A list of another length is written as if there had been zeros before it.
+//! **Soundness and limits**: exact. A list of another length is written as if the previous one consisted of zeros.
 
 /// Writes a number in groups of seven bits.
 #[inline]

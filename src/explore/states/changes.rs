@@ -1,10 +1,10 @@
-//! What a step changes in a state that is known by the numbers of its parts.
+//! The changes of a step in a state that is represented by the numbers of its parts.
 //!
-//! **Input**: the numbers before the step and behind it, and what the step depends on. **Output**: the parts that are others, and what
-//! is added to the fingerprint.
+//! **Input**: the numbers before and after the step, and the dependences of the step. **Output**: the changed parts, and the
+//! change of the fingerprint.
 //!
-//! **Soundness and limits**: exact. What is given holds for each state that is like this one in all that the step depends on; if it
-//! has changed more than that and its thread, nothing is given.
+//! **Soundness and limits**: exact. The result holds for each state that agrees with this one in all dependences of the step. If
+//! the step has changed more than these and its thread, there is no result.
 
 use super::origin::{Origin, Seen};
 use cssame_vm::{Parts, Standing};

@@ -2,8 +2,8 @@
 //!
 //! **Input**: items, one after the other. **Output**: the items by their places.
 //!
-//! **Algorithm**: pieces of a fixed length. The first one grows as a vector does, so that a small list is small; later
-//! ones are made in full. So at most one piece is empty, and a list that grows is never held twice.
+//! **Algorithm**: pieces of a fixed length. The first piece grows like a vector, so that a small list is small. Later pieces are
+//! allocated in full. So at most one piece is empty, and a growing list is never held twice.
 
 /// Items of a piece.
 const PIECE: usize = 1 << 16;

@@ -1,9 +1,9 @@
-//! What is known of the parts of states, and of steps.
+//! The known parts of states, and the known steps.
 //!
-//! **Input**: the states that a search meets, and the steps that the machine does. **Output**: the numbers of states, their moves,
-//! and the steps that were done before.
+//! **Input**: the states that a search visits, and the steps that the machine executes. **Output**: the numbers of states, their
+//! moves, and the steps that were executed before.
 //!
-//! **Soundness and limits**: exact. Where parts do not recur, numbers save nothing: if they take more than [`PER_STATE`] bytes for
+//! **Soundness and limits**: exact. If parts do not recur, numbers save nothing: if they take more than [`PER_STATE`] bytes for
 //! each state, states are written as words from then on.
 
 use super::memo::Memo;

@@ -1,13 +1,13 @@
-//! Expansion of states that are known by the numbers of their parts.
+//! Expansion of states that are represented by the numbers of their parts.
 //!
-//! **Input**: such states, with those of their steps that were [looked for](super::ahead). **Output**: their steps, entered into the
-//! graph as [`expansion`](super::expansion) does it.
+//! **Input**: such states, with those of their steps that were [looked up](super::ahead). **Output**: their steps, entered into
+//! the graph as in [`expansion`](super::expansion).
 //!
-//! **Algorithm**: a step that was done before in a like state ([`Memo`]) is not done again: what it has changed
-//! is done to the numbers, and its events are told once more. The machine does the others; these are entered.
+//! **Algorithm**: a step that was executed before in a similar state ([`Memo`]) is not executed again: its changes are applied to
+//! the numbers, and its events are reported once more. The machine executes the others, and these are entered.
 //!
-//! **Soundness and limits**: for monitors that remember nothing ([`REMEMBERS`](super::Monitor::REMEMBERS)) and visitors that learn of
-//! steps by their events and notes alone.
+//! **Soundness and limits**: only for monitors that remember nothing ([`REMEMBERS`](super::Monitor::REMEMBERS)) and visitors that
+//! learn of steps only by their events and notes.
 
 use super::ahead::{Ready, Scene};
 use super::collapse::{self, Collapse, first};

@@ -3,14 +3,13 @@
 //! **Input**: the graph of a search, and a state in it. **Output**: the steps from there to an end.
 //!
 //! **Algorithm**:
-//! 1. Find the distance of every state to an end, backwards from the ends: once to ends that are wanted, such as those where
-//!    all threads have ended, once to any.
-//! 2. From the state take the edge to a nearest successor, until an end is reached. The first distance is preferred.
-//! 3. Where the graph was cut before an end, let the threads move in turn for a while
-//!    ([`round_robin`](super::round_robin)).
+//! 1. Find the distance of every state to an end, backwards from the ends: once to wanted ends, such as those where all threads
+//!    have ended, and once to any end.
+//! 2. From the state, take the edge to a nearest successor, until an end is reached. The first distance is preferred.
+//! 3. If the graph was cut before an end, let the threads move in turn for a while ([`round_robin`](super::round_robin)).
 //!
-//! **Soundness and limits**: all steps are done by the machine. An execution that cannot end stays as it is; and where
-//! a bound has cut the search, so do those beyond a number of steps, for the time is up.
+//! **Soundness and limits**: the machine executes all steps. An execution that cannot end stays incomplete. If a bound has cut
+//! the search, executions beyond a number of steps stay incomplete too, since the time is up.
 
 use crate::states::assumption::{Unexpanded, lasting_states};
 use crate::states::fingerprint_of;

@@ -1,8 +1,8 @@
-//! The states of single threads that a search has met.
+//! The states of single threads that a search has visited.
 //!
-//! **Input**: a thread as words. **Output**: its number, by which the words are found again.
+//! **Input**: a thread as words. **Output**: its number, from which the words can be recovered.
 //!
-//! **Soundness and limits**: a thread whose words are many, or new when the room is used up, has no number.
+//! **Soundness and limits**: a thread with many words, or a new one when the room is used up, has no number.
 
 use cssame_vm as vm;
 use rustc_hash::FxHashMap;

@@ -1,13 +1,13 @@
 //! The edges of the graph of a search, a few bytes each.
 //!
-//! **Input**: the targets of the edges of each node, in the order of the nodes. **Output**: the same, for one node, for all in
-//! order, or as lists that can be asked in any order.
+//! **Input**: the targets of the edges of each node, in the order of the nodes. **Output**: the targets for one node, for all
+//! nodes in order, or as lists with random access.
 //!
-//! **Algorithm**: the nodes are numbered in the order in which edges lead to them first. So an edge leads to the next number,
-//! or back to one before; what is written is which, and for the latter how far back, in groups of seven bits. Every
-//! [`STRIDE`]th node has a mark where its edges begin.
+//! **Algorithm**: the nodes are numbered in the order in which edges first lead to them. So an edge leads to the next number, or
+//! back to an earlier one. The encoding says which case applies, and for the latter the distance, in groups of seven bits. Every
+//! [`STRIDE`]th node has a mark at the beginning of its edges.
 //!
-//! **Soundness and limits**: exact. The edges of one node cost up to [`STRIDE`] nodes of reading.
+//! **Soundness and limits**: exact. Reading the edges of one node costs reading up to [`STRIDE`] nodes.
 
 use super::chunks::Chunks;
 use smallvec::SmallVec;

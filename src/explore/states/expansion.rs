@@ -1,10 +1,10 @@
-//! The expansion of one state: which of its steps are done.
+//! The expansion of one state: which of its steps are executed.
 //!
-//! **Input**: the state of `parent`, decoded, and its node. **Output**: its steps, done one after the other and entered into the
-//! graph by the engine; or a deadlock, told to the visitor.
+//! **Input**: the state of `parent`, decoded, and its node. **Output**: its steps, which the engine executes one after the other
+//! and enters into the graph; or a deadlock, reported to the visitor.
 //!
-//! **Algorithm**: all steps, in the order of the machine. With [`Reduction`], those of one thread alone where that is enough; if
-//! its step leads to no state that is still to be expanded, the others follow (the proviso for cycles).
+//! **Algorithm**: all steps, in the order of the machine. With [`Reduction`], only the steps of one thread if that suffices. If
+//! its step leads to no state that is still to be expanded, the other steps follow (the proviso for cycles).
 
 use super::{DISCARDED, End, EndContext, Engine, NodeKind, Transition};
 use crate::reduction::Reduction;

@@ -1,6 +1,7 @@
-//! What tells the states of a search apart.
+//! The identity of a state in a search.
 //!
-//! **Input**: the fingerprint of a state, the words of a monitor, and how the execution has ended. **Output**: a hash of 128 bits.
+//! **Input**: the fingerprint of a state, the words of a monitor, and the kind of end of the execution. **Output**: a 128-bit
+//! hash.
 
 use cssame_vm as vm;
 use cssame_vm::{Machine, State};

@@ -1,18 +1,18 @@
-//! The states of one level of a breadth-first search, which wait to be expanded.
+//! The states of one level of a breadth-first search that wait to be expanded.
 //!
-//! **Input**: states as words, in the order of their nodes. **Output**: the same, once more.
+//! **Input**: states as words, in the order of their nodes. **Output**: the same states again.
 //!
-//! **Algorithm**: states that stand side by side differ in little: a thread or two, and some cells.
-//! 1. A state is written as the parts in which it differs from the one before it. A thread is written as its number in a
-//!    [`Dictionary`], since a thread has far fewer states than the program (Holzmann, "State compression in SPIN", 1997);
-//!    other parts as the words that differ, of these the bytes that differ.
-//! 2. States stand in blocks, which are read from their beginnings. A block that was expanded is given back at once.
-//! 3. The first blocks hold states as they are: where few states wait, to write differences takes more time than it is worth.
-//! 4. States that are known by the [numbers](cssame_vm::Parts) of their parts are written as the numbers that differ
+//! **Algorithm**: neighbouring states differ little: a thread or two, and some cells.
+//! 1. A state is written as the parts in which it differs from the previous one. A thread is written as its number in a
+//!    [`Dictionary`], since a thread has far fewer states than the program (Holzmann, "State compression in SPIN", 1997). Other
+//!    parts are written as the words that differ, and of these the bytes that differ.
+//! 2. States are in blocks, which are read from their beginnings. An expanded block is freed at once.
+//! 3. The first blocks hold states uncompressed: if few states wait, writing differences takes more time than it saves.
+//! 4. States that are represented by the [numbers](cssame_vm::Parts) of their parts are written as the numbers that differ
 //!    (`bytes`).
 //!
-//! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small beside the states that
-//! were met; later ones are written as other parts are.
+//! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small compared with the visited states;
+//! later threads are written like other parts.
 
 use super::bytes::{read_number, write_list, write_number};
 use super::dictionary::Dictionary;

@@ -1,9 +1,8 @@
-//! The graph of the states that a search has met.
+//! The graph of the states that a search has visited.
 //!
-//! A node is a state: the step by which it was reached first, and what became of it. The nodes with their first steps
-//! are a tree of shortest schedules, so a schedule is kept as one node. Edges stand in the order in which the machine
-//! lists the choices of a state, so that an edge names its choice by its place, unless there was reduction. States
-//! themselves are not kept.
+//! A node is a state: the step by which it was reached first, and its status. The nodes with their first steps are a tree of
+//! shortest schedules, so a schedule is kept as one node. Edges are in the order in which the machine lists the choices of a
+//! state, so that the position of an edge determines its choice, unless there was reduction. The states themselves are not kept.
 
 use super::chunks::Chunks;
 pub use super::edges::DISCARDED;

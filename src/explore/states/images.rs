@@ -1,6 +1,6 @@
-//! States as words, one after the other, as they are.
+//! States as words, stored one after the other without compression.
 //!
-//! **Input**: states with what the monitor remembers. **Output**: the same, by their places.
+//! **Input**: states with the data that the monitor remembers. **Output**: the same, by their places.
 
 /// A state as words: its parts one after the other, and the ends of them. The last part is the monitor.
 #[derive(Clone, Default)]

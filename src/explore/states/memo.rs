@@ -1,15 +1,16 @@
-//! Steps that were done before.
+//! Steps that were executed before.
 //!
-//! **Input**: a state as the numbers of its parts, and a choice. **Output**: what the step changes and tells, if a step of
-//! the same thread was done before in a state that was like this one in all that the step depends on.
+//! **Input**: a state as the numbers of its parts, and a choice. **Output**: the changes and events of the step, if the same
+//! thread has executed the step before in a state that agreed with this one in all dependences of the step.
 //!
-//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Footprint`]): most often a cell; where it wakes
-//! or makes threads, those that wait, or the slots that are free. Since it is deterministic, a thread that has read certain values reads
-//! the same part next. So the steps of a thread are a tree: a node says which part decides, its branches are the numbers of that part,
-//! the leaves are steps. What was not done before is done by the machine, and entered.
+//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Footprint`]). This is usually a cell; if
+//! the step wakes or creates threads, it is the waiting threads or the free slots. Since the step is deterministic, a thread that
+//! has read certain values reads the same part next. So the steps of a thread form a tree: a node says which part decides, its
+//! branches are the numbers of that part, the leaves are steps. The machine executes a step that was not executed before, and the
+//! step is entered.
 //!
-//! **Soundness and limits**: exact, since a [`Footprint`] names all that a step depends on. Without optimisation some of the steps that
-//! are found are done again by the machine, and compared.
+//! **Soundness and limits**: exact, since a [`Footprint`] contains all dependences of a step. Without optimisation, the machine
+//! executes some of the known steps again and compares the results.
 
 use super::changes::{Changes, changes};
 use super::origin::{Group, Happened, Origin, Seen};

@@ -1,23 +1,22 @@
 //! Breadth-first search through all states.
 //!
-//! **Input**: a machine, a budget, a [`Monitor`] (what the search has to remember of an execution beyond the state of
-//! the machine), and a [`Visitor`]. **Output**: the [`Graph`] of all states, and calls of the visitor for each step and
-//! each end.
+//! **Input**: a machine, a budget, a [`Monitor`] (the data that the search must remember beyond the state of the machine), and a
+//! [`Visitor`]. **Output**: the [`Graph`] of all states, and calls of the visitor for each step and each end.
 //!
 //! **Algorithm**: explicit-state search, level by level, as in SPIN (Holzmann, "The Model Checker SPIN", 1997).
-//! 1. The states of a level wait, each as the difference to the one before it (`frontier`); those of the next level are
-//!    written behind one another in the same way. Nothing is allocated for a step.
-//! 2. A state is decoded, and each choice that it has is done by the machine, watched by the monitor and by the visitor (`watch`). Where
-//!    the monitor remembers nothing, a step that was done before in a like state is not done again (`collapsed`).
-//! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`), which follows from that of the state
-//!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
-//!    led to it first, and waits for the next level.
-//! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
+//! 1. The states of a level wait, each as the difference from the previous one (`frontier`). The states of the next level are
+//!    appended in the same way. Nothing is allocated for a step.
+//! 2. A state is decoded, and the machine executes each of its choices, observed by the monitor and by the visitor (`watch`). If
+//!    the monitor remembers nothing, a step that was executed before in a similar state is not executed again (`collapsed`).
+//! 3. A 128-bit fingerprint identifies the successor (`fingerprint`). It is computed from that of the previous state and from the
+//!    changes of the step. A new successor becomes a node of the graph, which keeps the step that first led to it, and waits for
+//!    the next level.
+//! 4. If there are many states and the question allows it, only one thread is expanded where that suffices ([`Reduction`]).
 //!
-//! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
-//! is a shortest one; with reduction that holds up to [`Statistics::all_states_to`] alone. Two states with one fingerprint
-//! would be taken for one: with 10^9 states the chance is below 10^-20. States themselves are not kept: they are found again
-//! by doing the steps.
+//! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it is a
+//! shortest one. With reduction this holds only up to [`Statistics::all_states_to`]. Two states with one fingerprint would be
+//! merged: with 10^9 states the probability is below 10^-20. The states themselves are not kept: they are recovered by repeating
+//! the steps.
 
 mod ahead;
 pub mod assumption;

@@ -1,10 +1,10 @@
-//! What a search remembers of an execution beyond the state of the machine.
+//! The data that a search remembers of an execution beyond the state of the machine.
 //!
-//! **Input**: the events of an execution. **Output**: words that, with those of the state, tell executions apart; moves
-//! that are left out; what a step has shown.
+//! **Input**: the events of an execution. **Output**: words that, with those of the state, identify executions; moves that are
+//! left out; the notes of a step.
 //!
-//! **Soundness and limits**: the search takes two states with equal words for one: what a monitor asks later must follow
-//! from what it encodes.
+//! **Soundness and limits**: the search merges two states with equal words: all later results of a monitor must follow from the
+//! words that it encodes.
 
 use cssame_vm::{Machine, Move, Observer, State};
 

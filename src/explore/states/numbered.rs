@@ -1,11 +1,11 @@
-//! Reads states that wait as the numbers of their parts.
+//! Reads waiting states in the form of the numbers of their parts.
 //!
-//! **Input**: a block of the frontier whose states are written so (`bytes`). **Output**: the lists of numbers, in the order of their
-//! nodes, and the fingerprints of the states.
+//! **Input**: a block of the frontier whose states are written in this form (`bytes`). **Output**: the lists of numbers, in the
+//! order of their nodes, and the fingerprints of the states.
 //!
-//! **Algorithm**: a list follows from the one before it by the places at which they differ, and the fingerprint in the same way.
+//! **Algorithm**: a list is computed from the previous one and the positions at which they differ, and so is the fingerprint.
 //!
-//! **Soundness and limits**: exact. Where the number of cells differs, the fingerprint is made anew.
+//! **Soundness and limits**: exact. If the number of cells differs, the fingerprint is computed from scratch.
 
 use super::bytes::read_number;
 use super::frontier::Block;

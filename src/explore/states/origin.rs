@@ -1,4 +1,4 @@
-//! A state that a step begins in, and what was seen of a step.
+//! The state in which a step begins, and the observations of a step.
 
 use cssame_vm::{Choice, CodeIndex, Event, Footprint, Parts, Standing, ThreadName};
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
-//! The edges of a graph turned round.
+//! The reversed edges of a graph.
 //!
-//! **Input**: the edges between numbered nodes. **Output**: for every node the nodes that lead to it, and those that lead to some of
-//! a set in any number of steps.
+//! **Input**: the edges between numbered nodes. **Output**: for every node, its predecessors; for a set, the nodes that lead to
+//! some member in any number of steps.
 
 use fixedbitset::FixedBitSet;
 

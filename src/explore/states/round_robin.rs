@@ -1,16 +1,16 @@
 //! Round-robin scheduling for thousands of threads.
 //!
-//! **Input**: a state after each step. **Output**: the first thread that can move behind the one that has moved last,
-//! in the order of slots.
+//! **Input**: a state after each step. **Output**: the first thread that can move after the one that moved last, in the order of
+//! slots.
 //!
 //! **Algorithm**:
-//! 1. Of few threads each is asked.
-//! 2. Of many, those that stand before one lock, event or semaphore can move all or none, and stay there until it is
-//!    their turn: one is asked for all of them.
-//! 3. Those that wait to be woken are not asked before that happens; the events of a step tell of it.
+//! 1. If there are few threads, each is checked.
+//! 2. If there are many, all threads that stand before one lock, event or semaphore can move or none can, and they stay there
+//!    until their turn: one is checked for all of them.
+//! 3. Threads that wait to be woken are not checked before that happens; the events of a step report it.
 //!
-//! **Soundness and limits**: the thread is always the one that asking all would give. Without this a thousand threads
-//! would be asked for each step of the one that holds their lock.
+//! **Soundness and limits**: the result is always the thread that a check of all threads would give. Without this, a thousand
+//! threads would be checked for each step of the thread that holds their lock.
 
 use cssame_ir::sync::{Blocking, Kind};
 use cssame_vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex, ThreadName};

@@ -1,10 +1,10 @@
-//! Which definition each read was seen to read from.
+//! Records which definition each read was seen to read from.
 //!
 //! **Input**: the events of a search. **Output**: every pair of a read and a definition that some step shows, with the
 //! first such step.
 //!
-//! Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them belong
-//! to an execution that is not discarded ([`assumption`](super::assumption)).
+//! If executions may be discarded later, all steps that show a pair are kept, until it is known which of them belong to an
+//! execution that is not discarded ([`assumption`](super::assumption)).
 
 use crate::states::Transition;
 use cssame_ir::{DefinitionId, ReadId};

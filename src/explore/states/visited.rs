@@ -1,16 +1,16 @@
-//! The fingerprints of all states that were met, with their nodes.
+//! The fingerprints of all visited states, with their nodes.
 //!
-//! **Input**: fingerprints. **Output**: for each the node under which it was entered first.
+//! **Input**: fingerprints. **Output**: for each fingerprint, the node under which it was first entered.
 //!
-//! **Algorithm**: hash tables with open addressing and linear probing. Key and value stand side by side, so looking for a
-//! fingerprint and entering it touch the same cache line.
-//! 1. The place of a fingerprint in its table is its lower half as a fraction of the size, so that a table may have any
-//!    size, and one that grows moves its entries in order.
-//! 2. There is one table at first. When it is large it is divided into [`PARTS`], by the highest bits of the fingerprint.
-//!    Each grows apart by a third, so that hardly anything is held twice while it does.
+//! **Algorithm**: hash tables with open addressing and linear probing. Key and value are adjacent, so a look-up and an insertion
+//! touch the same cache line.
+//! 1. The position of a fingerprint in its table is its lower half as a fraction of the size, so that a table may have any size,
+//!    and a growing table moves its entries in order.
+//! 2. There is one table at first. When it is large, it is divided into [`PARTS`], by the highest bits of the fingerprint. Each
+//!    part grows separately by a third, so that little is held twice during the growth.
 //!
-//! **Soundness and limits**: exact on fingerprints. Between 25 and 34 bytes a fingerprint, but for the first some ten thousand: 40 when
-//! the only table was divided.
+//! **Soundness and limits**: exact on fingerprints. A fingerprint takes between 25 and 34 bytes. The first ten thousand or so may
+//! take more: 40 bytes when the only table was divided.
 
 /// Places of a table, at first.
 const FIRST: usize = 1 << 8;

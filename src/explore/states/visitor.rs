@@ -1,6 +1,6 @@
-//! What looks on during a search.
+//! The observer of the steps and ends of a search.
 //!
-//! **Input**: the steps of a search, and the states in which executions end. **Output**: what a question keeps of them.
+//! **Input**: the steps of a search, and the states in which executions end. **Output**: the data that a question keeps of them.
 
 use super::Monitor;
 use cssame_vm::{Choice, CodeIndex, Event, Failure, Machine, Progress, State, Tables, ThreadName};

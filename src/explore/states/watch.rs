@@ -1,12 +1,12 @@
-//! Those who look on during a search, behind one trait object.
+//! The observers of a search, behind one trait object.
 //!
-//! **Input**: the steps that the engine wants done, and what they have led to. **Output**: the steps, done by the machine with a
-//! [`Monitor`] and a [`Visitor`] looking on; what the monitor has encoded; whether the search may stop.
+//! **Input**: the steps that the engine requests, and their results. **Output**: the steps, executed by the machine under a
+//! [`Monitor`] and a [`Visitor`]; the encoded monitor; whether the search may stop.
 //!
-//! The engine is compiled once, whatever monitors and visitors there are. What differs is here: a few calls for a step, of which
-//! each does all that comes at one time.
+//! The engine is compiled once, for all monitors and visitors. The differences are here: a few calls for a step, each of which
+//! does everything that is due at one time.
 //!
-//! **Soundness and limits**: steps are learned, and told once more, for monitors that remember nothing ([`Monitor::REMEMBERS`]).
+//! **Soundness and limits**: steps are memoised, and reported again, for monitors that remember nothing ([`Monitor::REMEMBERS`]).
 
 use super::graph::DISCARDED;
 use super::memo::Memo;

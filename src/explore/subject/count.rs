@@ -1,13 +1,13 @@
-//! Counts futures: by whichever executions of a program with as many futures come to an end, else through states.
+//! Counts futures: with executions of a program that has as many futures, otherwise through states.
 //!
 //! **Input**: a [`Subject`], and a budget. **Output**: a [`CountAnswer`].
 //!
 //! **Algorithm**
-//! 1. By executions of the program without locks whose order nobody can see, and with bodies that only read as readers.
-//! 2. By executions of the program itself.
-//! 3. Else through states. The module [`count`] has both means.
+//! 1. Count executions of the program without locks whose order is not observable, and with reading bodies as readers.
+//! 2. Count executions of the program itself.
+//! 3. Otherwise search through states. The module [`count`] provides both methods.
 //!
-//! **Soundness and limits**: each of the programs has as many futures as the given one; their modules say why.
+//! **Soundness and limits**: each of the programs has as many futures as the given one; their modules give the reasons.
 
 use super::Subject;
 use crate::liveness::may_run_for_ever;

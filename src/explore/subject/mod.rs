@@ -1,7 +1,7 @@
-//! The door of the layer: a program of which questions are asked.
+//! The entry point of the layer: a program for questions.
 //!
-//! **Input**: a program, what is known of its memory, and its machine; all of them come from a [`Model`]. **Output**:
-//! the answer to a question, by whichever exact strategy comes to its end first.
+//! **Input**: a program, the facts about its memory, and its machine; all of them come from a [`Model`]. **Output**: the answer
+//! to a question, from the exact strategy that completes first.
 
 mod count;
 

@@ -1,20 +1,21 @@
-//! Which accesses race, by one execution of each future.
+//! Finds racing accesses with one execution of each future.
 //!
 //! **Input**: a program with its machine, and a budget. **Output**: [`Racing`]: the pairs of accesses that may race; all others do not.
 //!
 //! **Algorithm**
 //! 1. Visit one execution of each future ([`each_future`]), and replay it.
-//! 2. The *causal past* of an event is what comes before it by program order, forks and joins, and by what it reads from. It is kept as
-//!    vector clocks ([`Clocks`]).
-//! 3. Two accesses of different threads to one cell, of which one writes and not both are atomic, may race if the earlier one is not in the
-//!    causal past of what the thread of the later one has done before.
+//! 2. The *causal past* of an event consists of the events before it by program order, forks, joins and reads-from. Vector clocks
+//!    represent it ([`Clocks`]).
+//! 3. Two accesses of different threads to one cell, at least one of them a write and not both atomic, may race if the earlier
+//!    one is not in the causal past of the events that precede the later one in its thread.
 //!
-//! **Soundness**: let two threads stand before two such accesses, in some state. Go on from there with both accesses, one right behind
-//! the other, to the end. Some execution that is visited has the same reads from the same writes, so the same causal pasts; the past of
-//! what the thread of each access has done before it is a part of what led to the state, so it has neither access. The other way round,
-//! where there is no such pair, none races. A `cas` that would write in the state writes in the execution in which it goes first.
+//! **Soundness**: let two threads stand before two such accesses in some state. Continue from there with both accesses, one
+//! directly after the other, to the end. Some visited execution has the same reads from the same writes, and so the same causal
+//! pasts. For each access, the past of its thread before it is a part of the execution that led to the state, so it contains
+//! neither access. Conversely, if there is no such pair, no accesses race. A `cas` that would write in the state writes in the
+//! execution in which it goes first.
 //!
-//! **Limits**: those of [`each_future`].
+//! **Limits**: the limits of [`each_future`].
 
 use crate::question::each_future;
 use cssame_budget::Budget;

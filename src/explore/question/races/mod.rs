@@ -1,31 +1,28 @@
-//! Which accesses race, and what follows from each order: decided by all states.
+//! Decides by all states which accesses race, and the consequences of each order.
 //!
-//! **Input**: a program with its machine, the pairs of accesses of which a proof is wanted where they do not race, and
-//! a budget.
+//! **Input**: a program with its machine, the pairs of accesses for which a proof is wanted if they do not race, and a budget.
 //!
-//! **Output**: [`RacesAnswer`]: every pair of accesses before which two threads stand at once in some execution
-//! ([`Race`]), each with an execution, with the failure that follows if one of them goes first, and whether the order
-//! changes what comes out; of the other pairs, whether one access always comes before the other; beside them all
-//! failures and deadlocks.
+//! **Output**: [`RacesAnswer`]: every pair of accesses before which two threads stand at the same time in some execution
+//! ([`Race`]), each with an execution, the failure that follows if one of them goes first, and whether the order changes the
+//! outcome. For the other pairs, whether one access always comes before the other. Also all failures and deadlocks.
 //!
 //! **Algorithm**.
 //!
-//! 1. Search all states ([`states`]). The steps of a state tell which accesses its threads stand before: two steps of
-//!    different threads from one state that access one cell race, where one of them writes and not both are atomic
-//!    ([`recorder`]).
-//! 2. Where executions may be discarded, a state counts if some execution goes on from it that is not.
-//! 3. A race is harmful if from the state behind one of the two steps a failure or a deadlock can be reached.
-//! 4. For each state, find the set of outcomes that can be reached from it ([`outcome_sets`]). The order of a race
-//!    does not matter if the sets behind the two steps are equal wherever it happens.
-//! 5. Of a wanted pair that does not race, look whether no step with one of the accesses can be reached from behind a
+//! 1. Search all states ([`states`]). The steps of a state show the accesses before which its threads stand: two steps of
+//!    different threads from one state that access one cell race if one of them writes and not both are atomic ([`recorder`]).
+//! 2. If executions may be discarded, a state counts if some execution continues from it without being discarded.
+//! 3. A race is harmful if a failure or a deadlock can be reached from the state after one of the two steps.
+//! 4. For each state, find the set of outcomes that can be reached from it ([`outcome_sets`]). The order of a race does not
+//!    matter if the sets after the two steps are equal wherever it happens.
+//! 5. For a wanted pair that does not race, check that no step with one of the accesses can be reached from the state after a
 //!    step with the other ([`order`]).
-//! 6. Where states are too many, executions may still tell which accesses do not race ([`executions`]).
+//! 6. If there are too many states, executions may still show which accesses do not race ([`executions`]).
 //!
-//! **Soundness and limits**: exact if no bound was hit. Else the races and the failures behind them are real, and
-//! nothing is said of the rest. The step of an atomic block makes all its accesses at once, so a thread stands before
-//! all of them; which ones they are depends on the state. A `cas` that fails in a state only reads in it. Initial
-//! definitions are no accesses. An outcome is what is printed, how the execution ends, and the last values of global data where it ends
-//! well; an execution that never ends is an outcome of its own.
+//! **Soundness and limits**: exact if no bound was hit. Otherwise the races and the failures after them are real, and the rest is
+//! undecided. The step of an atomic block makes all its accesses at once, so a thread stands before all of them; the state
+//! determines which ones. A `cas` that fails in a state only reads there. Initial definitions are not accesses. An outcome
+//! consists of the output, the kind of end, and the last values of global data if the execution ends well. An execution that
+//! never ends is an outcome of its own.
 
 mod executions;
 mod order;

@@ -1,12 +1,12 @@
-//! Pairs of accesses that come in one order only.
+//! Pairs of accesses that occur in one order only.
 //!
-//! **Input**: the whole graph of a search, the steps that make each access that is asked for, and pairs. **Output**:
-//! the pairs of which one access comes before the other in every execution that has both.
+//! **Input**: the whole graph of a search, the steps that make each requested access, and pairs. **Output**: the pairs of which
+//! one access comes before the other in every execution that has both.
 //!
-//! **Algorithm**: an access b never comes before an access a if no step that makes a begins in a state that can be
-//! reached from behind a step that makes b: a search forwards from those states.
+//! **Algorithm**: an access b never comes before an access a if no step that makes a begins in a state that can be reached from
+//! the state after a step that makes b. This is a forward search from those states.
 //!
-//! **Soundness and limits**: exact for a whole graph. The pairs are looked at as long as the work is worth it.
+//! **Soundness and limits**: exact for a whole graph. Pairs are examined as long as the amount of work is reasonable.
 
 use super::AlwaysBefore;
 use super::recorder::Recorder;

@@ -1,19 +1,18 @@
-//! For each state the set of outcomes that can be reached from it.
+//! Computes for each state the set of outcomes that can be reached from it.
 //!
 //! **Input**: the whole graph of a search, and the outcome of each state in which executions end. **Output**: the
 //! number of a set for each state; equal sets have equal numbers.
 //!
 //! **Algorithm**.
 //!
-//! 1. The set of an end is its outcome; the set of any other state is the union of those of its successors. Visit the
-//!    states backwards, as often as something changes: once where no loop goes back, for the search numbers states by
-//!    their depth.
-//! 2. A state without any outcome then, from which some execution goes on without being discarded, never ends: that is
-//!    an outcome of its own. Do step 1 again with it.
+//! 1. The set of an end is its outcome. The set of any other state is the union of the sets of its successors. Visit the states
+//!    backwards until nothing changes: once if there are no back edges, since the search numbers states by their depth.
+//! 2. If a state has no outcome after this, and some execution continues from it without being discarded, that execution never
+//!    ends: this is an outcome of its own. Repeat step 1 with it.
 //!
-//! Sets are kept once, and so are the unions that were made: a set is a number.
+//! Sets and the computed unions are stored once: a set is a number.
 //!
-//! **Soundness and limits**: exact. Where the sets would take too much memory, there is no answer.
+//! **Soundness and limits**: exact. If the sets would take too much memory, there is no answer.
 
 use crate::states::edges::EdgeLists;
 use crate::states::graph::{DISCARDED, Graph};

@@ -1,13 +1,12 @@
-//! What a search for races notes: accesses that are pending at once, and how executions end.
+//! The records of a search for races: accesses that are pending at the same time, and the ends of executions.
 //!
-//! **Input**: the steps of a search, those of each state one after the other, with their events. **Output**: the pairs
-//! of accesses, each time that two threads stand before them ([`Occurrence`]), and the ends.
+//! **Input**: the steps of a search, those of each state one after the other, with their events. **Output**: the pairs of
+//! accesses, each time that two threads stand before them ([`Occurrence`]), and the ends.
 //!
-//! **Algorithm**: the accesses to visible memory of each step are kept until the last step of the state is done; then
-//! each two steps of different threads are compared. Steps that are discarded count: it is the other order that may go
-//! on.
+//! **Algorithm**: the accesses to visible memory of each step are kept until the last step of the state is done. Then each two
+//! steps of different threads are compared. Discarded steps count, since the execution with the other order may continue.
 //!
-//! **Soundness and limits**: two accesses of one state that mean the same cell have the same address.
+//! **Soundness and limits**: two accesses of one state that refer to the same cell have the same address.
 
 use super::{OutcomeNumbers, Race};
 use crate::question::bad_ends::BadEnds;

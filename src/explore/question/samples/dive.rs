@@ -1,16 +1,15 @@
 //! A depth-first search through states.
 //!
-//! **Input**: a machine, and shares of work, one after the other. **Output**: each execution that comes to its end, as a
-//! [`Sample`].
+//! **Input**: a machine, and shares of work, one after the other. **Output**: each execution that ends, as a [`Sample`].
 //!
-//! **Algorithm**: depth-first search with the set of the states that were met. The thread that has done the last step goes on
-//! first where it can, so that the first execution has few switches of threads, and the next ones differ from it near
-//! their ends. What reads have seen on the way to the state is kept beside it.
+//! **Algorithm**: depth-first search with a set of the visited states. The thread of the last step goes first if it can, so that
+//! the first execution has few thread switches, and the next ones differ from it near their ends. The observations of the reads
+//! on the path to the state are kept with it.
 //!
-//! **Soundness and limits**: an execution that leads to a state that was met before is not followed, so terms that only such an
-//! execution has are missed. The states on the way take memory: beyond [`STACK`] bytes, and beyond the steps of the
-//! budget, an execution is cut. A search that has met [`STATES`] states does not go on. Both are less where there is less memory:
-//! other searches need most of it.
+//! **Soundness and limits**: an execution that leads to a visited state is not followed, so terms that only such an execution has
+//! are missed. The states on the path take memory: an execution is cut beyond [`STACK`] bytes, and beyond the steps of the
+//! budget. A search that has visited [`STATES`] states does not continue. Both limits are lower if there is less memory: other
+//! searches need most of it.
 
 use super::seeds::{INSTRUCTIONS_FOR_WORK, STEPS_BETWEEN_LOOKS};
 use super::{Reads, Sample, SampleEnd};

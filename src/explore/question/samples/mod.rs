@@ -1,18 +1,17 @@
-//! What single executions show beside the exact strategies, where those do not come to their end.
+//! Adds the findings of single executions to the exact strategies, if these do not complete.
 //!
 //! **Input**: a machine, a query, and shares of a budget, one after the other. **Output**: terms, outcomes, failures and
 //! deadlocks, each with the execution that shows it, added to an [`Answer`] that a bound has cut.
 //!
-//! **Algorithm**: an exact search goes breadth-first, so a failure that stands far from the beginning of a wide program may
-//! lie behind any bound, even one that every execution has. Single executions go all the way:
+//! **Algorithm**: an exact search is breadth-first. So a failure far from the beginning of a wide program may lie beyond any
+//! bound, even if every execution has it. Single executions run to the end:
 //! 1. Half of a share goes to executions by seeds ([`seeds`]), by three schedulers in turn.
-//! 2. The other half goes to a depth-first search ([`dive`]), which goes on where it stood when the share before was used
-//!    up.
-//! 3. An execution that shows something new is kept. In the end it is done again with the names of the answer, and what it
-//!    shows is added where the answer does not have it.
+//! 2. The other half goes to a depth-first search ([`dive`]), which continues where the previous share ended.
+//! 3. An execution with a new finding is kept. At the end it is repeated with the names of the answer, and findings that the
+//!    answer does not have are added.
 //!
-//! **Soundness and limits**: all that is found is real; nothing follows from what is not found. Executions that are
-//! discarded show nothing, nor do those that are cut in programs that may discard them.
+//! **Soundness and limits**: every finding is real; the absence of a finding proves nothing. Discarded executions show nothing.
+//! Executions that are cut show nothing if the program may discard them.
 
 mod dive;
 mod seeds;

@@ -2,7 +2,7 @@
 //!
 //! **Input**: a machine, and a share of work. **Output**: each execution, as a [`Sample`]. **Algorithm**: the schedulers take
 //! turns: random, by priorities of operations (POS), by priorities of threads (PCT, for bugs of depth 3, over as many steps as
-//! the longest execution so far). The seeds go on where the share before has ended.
+//! the longest execution so far). The seeds continue where the previous share ended.
 
 use super::{Reads, Sample, SampleEnd};
 use crate::states::End;

@@ -1,4 +1,4 @@
-//! What samples show is real, and what every execution has is found where no search comes to its end.
+//! Findings of samples are real, and facts that every execution has are found even if no search completes.
 
 use crate::{Answer, Query, futures};
 use cssame_budget::{Bound, Budget, Limits};

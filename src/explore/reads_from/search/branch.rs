@@ -1,8 +1,8 @@
-//! Branches: where other executions part from one that was followed.
+//! Branches: the points where other executions depart from the one that was followed.
 //!
-//! **Input**: the log of an execution. **Output**: for each of its reads and choices, the other sources that the log
-//! shows, each with its past; for each operation on an object, the others that may come first; all as operations that are to stand
-//! behind the part that is shared.
+//! **Input**: the log of an execution. **Output**: for each of its reads and choices, the other sources that the log shows, each
+//! with its past; for each operation on an object, the other operations that may come first. All are given as operations to
+//! execute after the shared part.
 
 use super::super::log::Log;
 use super::super::operation::{Kind, NONE, Operation};

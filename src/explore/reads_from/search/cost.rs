@@ -1,7 +1,7 @@
-//! What a search costs: bounds, memory, and how many executions there will be.
+//! The cost of a search: bounds, memory, and the expected number of executions.
 //!
-//! **Input**: a search at work. **Output**: the bound that it has hit, if any, and guesses for who waits for it and for whom it may be
-//! too much.
+//! **Input**: a running search. **Output**: the bound that it has hit, if any; and estimates for callers that wait for it, or for
+//! which it may be too expensive.
 
 use super::super::operation::Operation;
 use super::node::{Node, Sleeper};

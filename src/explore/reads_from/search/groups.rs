@@ -1,18 +1,18 @@
-//! Locks and conditions that have one order together.
+//! Groups of locks and conditions that have a common order.
 //!
-//! **Input**: the locks and conditions that operations work on, by number, and which lock a thread gives back to wait for which
-//! condition. **Output**: the group of each.
+//! **Input**: the numbered locks and conditions of the operations, and which lock a thread releases to wait for which condition.
+//! **Output**: the group of each.
 //!
 //! **Algorithm**: union-find (`ena`).
-//! 1. A wait works on a condition and on a lock, so these are of one group. Others have orders of their own.
-//! 2. Which belong together shows when a thread waits. If operations have worked on both before, as if they had nothing to do with each
-//!    other, the search begins again ([`Refusal::Regrouped`](super::Refusal)), and knows then what belongs together.
-//! 3. Of globals it guesses more: a condition and a lock belong together if they are as far apart as two that do, as in arrays, and in
-//!    objects of one class.
+//! 1. A wait works on a condition and on a lock, so these are in one group. All others have separate orders.
+//! 2. A wait of a thread shows that two belong together. If operations have worked on both before as if they were independent,
+//!    the search begins again with this knowledge ([`Refusal::Regrouped`](super::Refusal)).
+//! 3. For globals it guesses more: a condition and a lock belong together if they have the same distance as two that do, as in
+//!    arrays, and in objects of one class.
 //!
-//! **Soundness and limits**: the condition and the lock of each wait that an execution shows are of one group in the end. There is no other
-//! wait: the first one that no execution shows follows from its past, which some execution shows, for up to there the groups are right.
-//! To take too many for one group costs executions alone. Behind [`RESTARTS`] all are one.
+//! **Soundness and limits**: finally, the condition and the lock of each wait in an execution are in one group. There is no other
+//! wait: the first wait that no execution shows would follow from its past. Some execution shows that past, since the groups are
+//! right up to there. Groups that are too large only cost executions. After [`RESTARTS`] restarts, all are in one group.
 
 use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
 use rustc_hash::FxHashMap;

@@ -1,10 +1,11 @@
 //! Bodies of locks that only look.
 //!
-//! **Input**: the position of an execution, and where bodies [may look](crate::slice::looking_bodies). **Output**:
-//! whether the body that a thread has just begun does.
+//! **Input**: the position of an execution, and the places where bodies [may look](crate::slice::looking_bodies). **Output**:
+//! whether the body that a thread has just begun looks.
 //!
-//! **Algorithm**: whether a body looks depends on what it reads, which is the same whenever its thread goes on. So the thread goes on in a
-//! copy of the state, up to its next operation but reads. Bodies that look at one object have no order ([`sleep`](super::sleep)).
+//! **Algorithm**: this depends on the values that the body reads, which are the same whenever its thread continues. So the thread
+//! continues in a copy of the state, up to its next operation that is not a read. Bodies that look at one object have no order
+//! among each other ([`sleep`](super::sleep)).
 
 use super::super::events::StepEvents;
 use super::Search;

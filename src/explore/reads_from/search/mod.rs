@@ -1,9 +1,10 @@
-//! The search through futures: executions, the branches that they show, and the way back.
+//! The search through futures: executions, their branches, and the return to a branch.
 //!
-//! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its end,
-//! `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine behind
-//! the log of a branch. `looks` knows bodies that only look, and `sleep` which threads wait for what changes that; `groups` which locks
-//! and conditions have one order. `node` has the branches that wait, and `cost` looks at bounds.
+//! The steps of the algorithm, which `reads_from` describes, are in separate files. This file follows an execution to its end,
+//! `operation` converts its steps to operations of the log, `branch` finds its branches, and `replay` brings the machine to the
+//! state after the log of a branch. `looks` recognises bodies that only look, `sleep` tracks the threads that wait for a change
+//! of their object, and `groups` determines which locks and conditions have a common order. `node` stores the waiting branches,
+//! and `cost` checks bounds.
 
 mod branch;
 mod cost;

@@ -1,7 +1,7 @@
-//! Nodes: where executions part.
+//! Nodes: the points where executions branch off.
 //!
-//! **Input**: branches, as operations that are to stand behind the part that executions share. **Output**: those that wait, the last one
-//! first, and the memory that they take.
+//! **Input**: branches, as operations to execute after the part that executions share. **Output**: the waiting branches, the last
+//! one first, and their memory.
 
 use super::super::log::Log;
 use super::super::operation::{Operation, ReaderBody};

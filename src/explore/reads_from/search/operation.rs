@@ -1,7 +1,7 @@
-//! Operations: what a step was, as the log keeps it.
+//! Operations: the steps in the form of the log.
 //!
-//! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and what comes right before it,
-//! at the end of the log. Also the operation that a thread stands before.
+//! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and its direct
+//! predecessors, at the end of the log. Also the operation before which a thread stands.
 
 use super::super::operation::{Kind, NONE, Operation, ReaderBody};
 use super::{Refusal, Search};

@@ -1,15 +1,15 @@
-//! The way back: bringing the machine behind the log of a branch.
+//! Replay: brings the machine to the state after the log of a branch.
 //!
-//! **Input**: the branches that wait. **Output**: a machine that has done all operations of a log, in an order in which
-//! each read sees its source, if there is such an order.
+//! **Input**: the waiting branches. **Output**: a machine that has executed all operations of a log, in an order in which each
+//! read sees its source, if there is such an order.
 //!
 //! **Algorithm**
-//! 1. Bring the machine to where the branch parts, from the nearest position that was kept. If all that the branch adds can be
-//!    done there in the order of the log, do it.
-//! 2. Else a read that the branch adds sees what the execution has overwritten, so it has to be done earlier. Find the first
-//!    of the writes that it has to be done before, go back to the nearest position that was kept before that write, and search
-//!    an order of all that is left from there.
-//! 3. If there is none, search an order of all operations from the beginning.
+//! 1. Bring the machine to the point where the branch begins, from the nearest stored position. If all operations that the branch
+//!    adds can be executed there in the order of the log, execute them.
+//! 2. Otherwise a read that the branch adds sees a value that the execution has overwritten, so it has to be executed earlier.
+//!    Find the first of the writes before which it has to be executed, go back to the nearest stored position before that write,
+//!    and search for an order of all remaining operations from there.
+//! 3. If there is none, search for an order of all operations from the beginning.
 
 use super::super::operation::{Kind, NONE, Operation, ReaderBody};
 use super::super::order::Left;

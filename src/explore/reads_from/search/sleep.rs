@@ -1,14 +1,14 @@
-//! Threads that sleep: sleep sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
+//! Sleeping threads: sleep sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
 //!
-//! **Input**: the position of an execution, and the threads that sleep there. **Output**: whether the next step of a thread would lead
-//! to what another execution shows; who sleeps at a node.
+//! **Input**: the position of an execution, and the sleeping threads there. **Output**: whether the next step of a thread would
+//! lead to an execution that was already shown; the sleeping threads at a node.
 //!
 //! **Algorithm**
-//! 1. Where executions part at what comes first on an object, a body that came first in an earlier branch sleeps in the later ones: its
-//!    thread does not go on as long as it could have come first as well.
-//! 2. One that only looks could, until another operation has changed the object.
+//! 1. If executions branch at the first operation on an object, a body that came first in an earlier branch sleeps in the later
+//!    ones: its thread does not continue as long as it could also have come first.
+//! 2. A looking body could have come first until another operation has changed the object.
 //!
-//! **Soundness and limits**: an execution in which only threads that sleep can move is one that was followed before.
+//! **Soundness and limits**: an execution in which only sleeping threads can move was followed before.
 
 use super::super::operation::Operation;
 use super::Search;
