@@ -1,18 +1,18 @@
 //! Executions that tests of terms may follow.
 //!
-//! **Input**: what an exploration has found, and a budget. **Output**: executions ([`Executions`]).
+//! **Input**: the findings of an exploration, and a budget. **Output**: executions ([`Executions`]).
 //!
 //! **Algorithm**.
-//! 1. The schedules of terms and outcomes that the exploration has kept.
-//! 2. One execution of each future, where these are few ([`executions`]). Then any choice is exact.
-//! 3. Else, for each term of which no execution is known that differs from the initial picture in the term alone: a few random
-//!    executions that are held to the term and to the only definition that reaches each other read by control flow
+//! 1. Take the schedules of terms and outcomes that the exploration has kept.
+//! 2. Take one execution of each future, if these are few ([`executions`]). Then any choice is exact.
+//! 3. Otherwise, consider each term without a known execution that differs from the initial picture only in the term. Make a few
+//!    random executions that follow the term, and for each other read the only definition that reaches it by control flow
 //!    ([`Steered`]).
-//! 4. Where that was no use, it is asked for such an execution as for a selection. Where the terms contradict each other, one of
-//!    the contradiction is left out, some times.
+//! 4. If this fails, search for such an execution as for a selection. If the terms contradict each other, remove one term of the
+//!    contradiction, and repeat this some times.
 //!
-//! **Soundness and limits**: all executions are real. Steps 2 to 4 have small budgets of their own, so that they cost little
-//! beside the exploration; where these are used up, fewer executions are known.
+//! **Soundness and limits**: all executions are real. Steps 2 to 4 have small separate budgets, so that they cost little compared
+//! with the exploration. If these are used up, fewer executions are known.
 
 use super::Input;
 use super::executions::Executions;

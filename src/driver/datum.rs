@@ -1,4 +1,4 @@
-//! Values as plans have them.
+//! Values in the form of plans.
 //!
 //! **Input**: the bits of a cell, and their type. **Output**: a [`Datum`], which every target writes in its own language.
 

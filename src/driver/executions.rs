@@ -1,9 +1,9 @@
-//! What whole executions show: which definition each read sees, what is printed, how they end.
+//! The observations of whole executions: the definition that each read sees, the output, the kind of end.
 //!
 //! **Input**: schedules. **Output**: for each one a [`Shown`], in the order in which they were added.
 //!
-//! **Algorithm**: a schedule is done again and watched; where it stops before the end, the threads go on in turn, as in a plan.
-//! All executions share one table of names, so that threads and outputs can be compared.
+//! **Algorithm**: a schedule is repeated under an observer. If it stops before the end, the threads continue in turn, as in a
+//! plan. All executions share one table of names, so that threads and outputs can be compared.
 //!
 //! **Soundness and limits**: an execution that does not end, is discarded or has too many events for a plan has no entry.
 

@@ -1,8 +1,8 @@
-//! Packages of generated tests: each a program of its own, with a recorded execution.
+//! Packages of generated tests: each test is a separate program with a recorded execution.
 //!
-//! **Input**: programs, and of each an execution. **Output**: a [`Package`] of the same form as for terms; each program is a
-//! module, and stands in `recorded/` beside its schedule. A test whose execution shows what the program does
-//! not tell itself, such as results that no order of the calls has, fails behind the execution.
+//! **Input**: programs, with an execution of each. **Output**: a [`Package`] of the same form as for terms. Each program is a
+//! module, and is stored in `recorded/` next to its schedule. If the program itself does not detect the violation, such as
+//! results that no order of the calls has, the test fails after the execution.
 
 use super::manifest::Manifest;
 use super::names::Names;

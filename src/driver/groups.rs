@@ -1,7 +1,7 @@
 //! Packages with a test for each branch-affect group.
 //!
-//! In: a program, and for each group an execution that belongs to it, or why there is none. Out: a [`Package`] of the same
-//! form as for terms, with one test for each execution.
+//! In: a program, and for each group an execution that belongs to it, or the reason why there is none. Out: a [`Package`] of the
+//! same form as for terms, with one test for each execution.
 
 use super::manifest::{GroupEntry, Manifest};
 use super::names::Names;

@@ -1,7 +1,7 @@
 //! The names of the places where events happen: `a@6:24` for an access, `lock L@5:3` for another operation.
 //!
-//! In: an instruction of the program. Out: the name by which plans and generated code agree on it, and what the program
-//! says where it fails there.
+//! In: an instruction of the program. Out: the name of the place, by which plans and generated code refer to it, and the message
+//! of the program if it fails there.
 
 use super::Input;
 use cssame_form::{definition_name, read_name};

@@ -1,21 +1,21 @@
-//! Deterministic test drivers: from an execution that shows a pi term to a test program.
+//! Deterministic test drivers: convert an execution that shows a pi term to a test program.
 //!
-//! In: a program, its CSSAME form, its machine, and what the exploration has found ([`cssame_explore::Answer`]), or one execution that a
-//! selection was completed to. Out: a [`Package`] of plain text in the language of a [`Target`],
-//! with the program, and one test for each feasible term.
+//! In: a program, its CSSAME form, its machine, and the findings of the exploration ([`cssame_explore::Answer`]), or one
+//! execution that completes a selection. Out: a [`Package`] of plain text in the language of a [`Target`], with the program, and
+//! one test for each feasible term.
 //!
-//! Algorithm: the schedule is replayed on the machine and watched (`planner`). Every event gets a single-assignment latch,
-//! and the latches that must be open before: a read waits for the write that it is to read from, and an operation on a
-//! synchronisation object for the one before it on the same object. That is the plan, which is plain data (`plan`); a target
-//! (`target`) is a template over it. In the package the threads are real ones, and a
-//! runtime holds each event to the plan. All latches that an event waits for belong to
-//! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
+//! Algorithm: the schedule is replayed on the machine under an observer (`planner`). Every event gets a single-assignment latch,
+//! and the list of latches that must be open before it. A read waits for its write, and an operation on a synchronisation object
+//! waits for the previous operation on the same object. This is the plan, which is plain data (`plan`); a target (`target`) is a
+//! template over it. The package uses real threads, and a runtime makes each event follow the plan. All latches that an event
+//! waits for belong to earlier events of the recorded execution, so no thread waits for ever and the outcome does not depend on
+//! timing.
 //!
 //! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; the layer `harness` makes
 //! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race, [`drive_groups`] for
 //! branch-affect groups.
 //!
-//! What a package does not see depends on its target, which says so (`rust`).
+//! Each target has its own limitations, which it documents (`rust`).
 
 mod aspectj;
 mod candidates;

@@ -1,6 +1,6 @@
-//! What is in a package, and what is not and why.
+//! The contents of a package, and the reasons for missing tests.
 //!
-//! In: the terms of the pi functions and what was found out about them. Out: [`Manifest`], plain data, as JSON.
+//! In: the terms of the pi functions and the findings about them. Out: [`Manifest`], plain data, as JSON.
 
 use super::{Expect, Input, Options, Target};
 use cssame_budget::Bound;

@@ -1,12 +1,12 @@
-//! The memory of a recorded execution: which write every cell got last, and what shared cells hold in the end.
+//! The memory of a recorded execution: the last write of every cell, and the final values of shared cells.
 //!
 //! **Input**: the accesses and allocations of the execution, in their order.
 //!
 //! **Output**: for a read, its write; for an access to an array, the element; at the end, the last values of all shared cells:
 //! globals, and locals that threads share.
 //!
-//! **Soundness and limits**. The cells of a local are a new instance each time its declaration runs, and may get the address of
-//! one that is gone. A cell that is never accessed has no last value.
+//! **Soundness and limits**. The cells of a local are a new instance each time its declaration runs, and may get the address of a
+//! dead one. A cell that is never accessed has no last value.
 
 use super::Input;
 use super::datum::Datum;

@@ -1,6 +1,6 @@
-//! Names of tests and packages, and what hands out names, each one once.
+//! Names of tests and packages, and a generator of unique names.
 //!
-//! In: names of the program. Out: identifiers. Which of them a language takes is the affair of its target.
+//! In: names of the program. Out: identifiers. Each target decides which of them its language accepts.
 
 use cssame_ir::FunctionId;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,8 +1,7 @@
 //! Packages with a test for each order of two accesses that race.
 //!
-//! In: a program, the race, and for each order an execution that keeps it, or why there is none. Out: a [`Package`] of
-//! the same form as for terms, with one test for each execution, in which the latches also keep the two accesses in
-//! order.
+//! In: a program, the race, and for each order an execution that has it, or the reason why there is none. Out: a [`Package`] of
+//! the same form as for terms, with one test for each execution, in which the latches also keep the two accesses in order.
 
 use super::manifest::{Manifest, OrderEntry, RaceEntry};
 use super::names::Names;

@@ -1,9 +1,9 @@
 //! Packages of parallel unit tests: for pairs of methods, executions that tear them, and their serial orders.
 //!
-//! In: the programs in which the pairs run, and for each pair its executions, or why there is none. Out: a [`Package`] of
-//! the same form as for terms, with one test for each execution; two tears that one execution shows have one test. A test of a tear
-//! fails, with what is torn by whom, unless what was recorded is expected. Where
-//! the pairs run in several programs, each is a module.
+//! In: the programs in which the pairs run, and for each pair its executions, or the reason why there is none. Out: a [`Package`]
+//! of the same form as for terms, with one test for each execution; two tears in one execution share a test. A test of a tear
+//! fails with a description of the tear, unless the recorded behaviour is expected. If the pairs run in several programs, each
+//! program is a module.
 
 use super::manifest::{Manifest, PairEntry, PairTestEntry};
 use super::names::Names;

@@ -1,4 +1,4 @@
-//! What a package is made from, in whatever language: programs, tests and how they are to be written.
+//! The parts of a package, in any language: programs, tests and options for writing them.
 
 use super::manifest::Manifest;
 use super::test_case::TestCase;

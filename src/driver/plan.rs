@@ -1,6 +1,6 @@
-//! Plans as plain data: what each thread does in a recorded execution, what is printed and held in the end, and how it ends.
+//! Plans as plain data: the actions of each thread in a recorded execution, the output, the final values, and the kind of end.
 //!
-//! A plan says nothing of the language of its test: each target writes it in its own way.
+//! A plan is independent of the language of its test: each target writes it in its own way.
 
 use super::datum::Datum;
 use cssame_vm::Choice;

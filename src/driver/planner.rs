@@ -1,23 +1,23 @@
-//! The plan of a test: what each thread does in a recorded execution, and what each event has to wait for.
+//! The plan of a test: the actions of each thread in a recorded execution, and the dependences of each event.
 //!
-//! **Input**: a schedule, which is done again on the machine.
+//! **Input**: a schedule, which is repeated on the machine.
 //!
-//! **Output**: a [`Plan`]: by thread its events in order, each with the events of other threads that it has to wait for.
+//! **Output**: a [`Plan`]: for each thread its events in order, each with the events of other threads that it has to wait for.
 //!
 //! **Algorithm**.
 //!
-//! 1. The schedule is followed to its end; from there the threads go on in turn. All events are recorded.
+//! 1. The schedule is followed to its end; then the threads continue in turn. All events are recorded.
 //! 2. Every event gets a latch, numbered in the order of the execution.
-//! 3. A read waits for the latch of its write. An operation on a synchronisation object waits for the one before it on the same
-//!    object; one that leaves a barrier for the last arrival, a thread that is woken for the notification, a join for the
-//!    ends of its threads. What a thread waits for in itself is left out.
+//! 3. A read waits for the latch of its write. An operation on a synchronisation object waits for the previous operation on the
+//!    same object. Leaving a barrier waits for the last arrival, a woken thread waits for the notification, and a join waits for
+//!    the ends of its threads. Dependences within one thread are left out.
 //! 4. A notification knows the threads that it wakes: their events follow it.
-//! 5. Where two steps are to keep their order, the first access of the later one waits for the last one of the earlier one.
+//! 5. If two steps must keep their order, the first access of the later one waits for the last access of the earlier one.
 //!
-//! **Soundness and limits**. A test that opens the latches in this order does this very execution, up to reorderings that no
-//! read can tell. So the order of a plan is not happens-before ([`schedule::Clocks`]): it contains what reads see, and
-//! keeps all operations on one object in their order, also those that another execution may do in another one, such as two
-//! `P` of one semaphore. Only neighbours in that order wait for each other: the latches between them do the rest.
+//! **Soundness and limits**. A test that opens the latches in this order repeats this execution, up to reorderings that no read
+//! can distinguish. So the order of a plan is not happens-before ([`schedule::Clocks`]). It contains reads-from, and it keeps all
+//! operations on one object in their order, including those that another execution may reverse, such as two `P` of one semaphore.
+//! Only neighbours in that order wait for each other: the latches in between make this sufficient.
 
 use super::Input;
 use super::datum::Datum;

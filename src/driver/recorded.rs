@@ -1,7 +1,8 @@
-//! The recorded executions of a package, as schedule files beside the tests, and how they are read again.
+//! The recorded executions of a package, as schedule files next to the tests, and the code that reads them again.
 //!
-//! **Input**: the tests of a package and their programs. **Output**: for each test a schedule file, and for each program that
-//! is not the source file itself its text; and back: from the text of a manifest which files hold what ([`Recording`]).
+//! **Input**: the tests of a package and their programs. **Output**: for each test a schedule file, and for each program other
+//! than the source file its text. In the other direction: from the text of a manifest, the files and their contents
+//! ([`Recording`]).
 //!
 //! **Soundness and limits**: the steps are those of the whole execution that the test follows.
 

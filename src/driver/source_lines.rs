@@ -1,4 +1,4 @@
-//! The lines of the source that generated code shows beside what it has made of them, each once where it begins.
+//! The source lines that generated code shows next to its translation, each once where it begins.
 
 use cssame_source::{SourceMap, Span};
 

@@ -1,7 +1,7 @@
-//! The targets: in which language a package is written.
+//! The targets: the languages of packages.
 //!
-//! **Input**: the parts of a package ([`Parts`]), which are plain data. **Output**: its files. A target is a folder that holds a
-//! template over plans, and a line in each of these functions; no target knows of another.
+//! **Input**: the parts of a package ([`Parts`]), which are plain data. **Output**: its files. A target is a folder that contains
+//! a template over plans, and a line in each of these functions; no target depends on another.
 
 use super::parts::Parts;
 use super::{DriveError, Target, aspectj, java, rust};

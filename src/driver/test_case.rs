@@ -1,7 +1,7 @@
-//! Tests of recorded executions, as all targets have them: a name, a plan, and a comment.
+//! Tests of recorded executions in the form common to all targets: a name, a plan, and a comment.
 //!
-//! **Input**: a plan, and what its execution shows. **Output**: a [`TestCase`]. Its name and comment say which read it is about,
-//! which definition was chosen for it, and the schedule.
+//! **Input**: a plan, and the observations of its execution. **Output**: a [`TestCase`]. Its name and comment state its read, the
+//! definition that was chosen for it, and the schedule.
 
 use super::datum::Datum;
 use super::manifest::{TestEntry, name_in_contexts};

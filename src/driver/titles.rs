@@ -1,6 +1,6 @@
-//! What the comments of tests of a whole program say.
+//! The comments of tests of a whole program.
 //!
-//! **Input**: terms, outcomes, and what executions show. **Output**: lines of text.
+//! **Input**: terms, outcomes, and the observations of executions. **Output**: lines of text.
 
 use super::Input;
 use super::executions::{Evaluations, Shown};

@@ -1,14 +1,14 @@
 //! Packages of tests of a whole program: for terms, failures, deadlocks and outcomes.
 //!
-//! **Input**: a program, and what the exploration has found ([`Answer`]). **Output**: a [`Package`].
+//! **Input**: a program, and the findings of the exploration ([`Answer`]). **Output**: a [`Package`].
 //!
 //! **Algorithm**.
-//! 1. Unless failures alone are wanted, each feasible term of a pi function gets a test of the execution that
-//!    [`witnesses`](super::witnesses) chooses. Where it is wanted, terms whose executions are one future share a test.
-//! 2. Each failure and each deadlock that no test shows gets a test of its own, and each outcome, where that is wanted.
+//! 1. Unless only failures are wanted, each feasible term of a pi function gets a test of the execution that
+//!    [`witnesses`](super::witnesses) chooses. On request, terms whose executions are one future share a test.
+//! 2. Each failure and each deadlock that no test shows gets its own test; on request, so does each outcome.
 //! 3. A program without pi functions gets a test of an execution that ends well.
 //!
-//! **Soundness and limits**: an execution that is too long gets no test; what it shows is listed with the reason.
+//! **Soundness and limits**: an execution that is too long gets no test; its findings are listed with the reason.
 
 use super::executions::{Ending, Executions, Shown};
 use super::manifest::{DeadlockEntry, FailureEntry, Manifest, OutcomeEntry, TermStatus, pi_terms};

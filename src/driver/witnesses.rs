@@ -1,18 +1,18 @@
 //! The executions that the tests of terms follow.
 //!
-//! **Input**: terms, and executions with what they show. **Output**: for each term one of these executions ([`Witness`]).
+//! **Input**: terms, and executions with their observations. **Output**: for each term one of these executions ([`Witness`]).
 //!
-//! **Algorithm**. The *initial picture* is the one in which each read sees a definition that reaches it by control flow. An
-//! evaluation of another pi function that sees the write of a parallel thread is a *difference* from it.
-//! 1. Of the executions that have a term, only those are left in which every evaluation of the read sees the definition; where
-//!    there is none, all. Of these, only those that end well; where there is none, all.
-//! 2. Of a term whose definition is the write of a parallel thread, only those with the fewest differences are left.
-//! 3. Terms and outcomes are matched, so that the tests show as many outcomes as these executions can (a maximum matching by
+//! **Algorithm**. In the *initial picture*, each read sees a definition that reaches it by control flow. A *difference* from it
+//! is an evaluation of another pi function that sees the write of a parallel thread.
+//! 1. From the executions that have a term, keep only those in which every evaluation of the read sees the definition; if there
+//!    is none, keep all. From these, keep only those that end well; if there is none, keep all.
+//! 2. If the definition of a term is the write of a parallel thread, keep only those with the fewest differences.
+//! 3. Match terms with outcomes, so that the tests show as many outcomes as these executions can (a maximum matching by
 //!    augmenting paths). Terms of step 2 come first; outcomes of few differences are tried first.
-//! 4. A term without an outcome of its own gets the execution with the fewest differences, of these the shortest.
+//! 4. A term without its own outcome gets the execution with the fewest differences, and among these the shortest.
 //!
-//! **Soundness and limits**: the choice is the best of the executions that are given. Where the search for augmenting paths takes
-//! too long, a term gets an outcome of its own only where one is free.
+//! **Soundness and limits**: the choice is optimal for the given executions. If the search for augmenting paths takes too long, a
+//! term gets its own outcome only if one is free.
 
 use super::executions::{Ending, Evaluations, Executions, Shown};
 use cssame_form::Form;

@@ -1,11 +1,11 @@
-//! Packages in Java with AspectJ: the program without a line of ours, and an aspect that holds it to a plan.
+//! Packages in Java with AspectJ: the unmodified program, and an aspect that makes it follow a plan.
 //!
-//! In: the parts of a package. Out: what a package of plain Java has ([`super::java`]), but the program lacks the calls of
-//! `Order`; `Turns.aj`, which does what they do at the join points of the program; and `places.txt`, which says at which lines of
-//! the program the events of plans stand, since join points have a line and no column.
+//! In: the parts of a package. Out: the files of a package of plain Java ([`super::java`]), except that the program lacks the
+//! calls of `Order`; `Turns.aj`, which performs these calls at the join points of the program; and `places.txt`, which lists the
+//! program lines of the events of plans, since join points have a line and no column.
 //!
-//! What it does not see: an access to a field of an element of an array of objects is compared by its value; a join point does
-//! not tell the element.
+//! Limitation: an access to a field of an element of an array of objects is compared by its value, since a join point does not
+//! identify the element.
 
 use super::DriveError;
 use super::java::{self, Event, Form, Script};

@@ -1,7 +1,7 @@
 //! Expressions in Java: operands, operators, and places in memory.
 //!
-//! In: operands and places of an instruction. Out: their text. What is folded into an expression is written in it, in
-//! parentheses where it is an operand itself.
+//! In: operands and places of an instruction. Out: their text. A folded expression is written in place, in parentheses if it is
+//! an operand itself.
 
 use super::fold::Folding;
 use super::key::fits;

@@ -1,12 +1,13 @@
-//! Temporaries that are written where they are used, and where the others are declared.
+//! Temporaries that are written at their use, and the places of the other declarations.
 //!
-//! In: a function and the tree of its statements. Out: the instructions whose result is a part of the one expression that uses it
-//! ([`Folding`]), and the tree with the declarations of variables that several statements use.
+//! In: a function and the tree of its statements. Out: the instructions whose result is part of the single expression that uses
+//! it ([`Folding`]), and the tree with the declarations of variables that several statements use.
 //!
-//! Algorithm: the result of a pure instruction is folded where it is a temporary with one use, in the same block, and nothing in
-//! between writes what it is computed from. Another register is declared by the instruction that defines it, where that stands
-//! first among all its uses in the innermost sequence that holds them all; else before that sequence; where a loop is around it,
-//! at the beginning of the function, so that it keeps its value from round to round.
+//! Algorithm: the result of a pure instruction is folded if it is a temporary with one use, in the same block, and nothing in
+//! between writes the data from which it is computed. Any other register is declared by the instruction that defines it, if this
+//! instruction comes first among all its uses in the innermost sequence that contains them all. Otherwise it is declared before
+//! that sequence. If a loop surrounds it, it is declared at the beginning of the function, so that it keeps its value between
+//! iterations.
 
 use super::tree::{At, Node};
 use cssame_ir::{

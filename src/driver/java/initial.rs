@@ -1,6 +1,6 @@
-//! What variables begin with, in Java.
+//! The initial values of variables, in Java.
 //!
-//! In: the type of a variable or a field, and a variable of the program that begins alike. Out: an expression.
+//! In: the type of a variable or a field, and a variable of the program with the same initial value. Out: an expression.
 
 use super::symbol_table::{SymbolTable, Variable, element_type, single_name};
 use super::text::{boxed_name, default_value, literal};

@@ -1,6 +1,6 @@
-//! What is declared once: a variable, or a field of all objects of a class.
+//! The key of a declaration: a variable, or a field of all objects of a class.
 //!
-//! In: a place in memory. Out: the declaration that it names, unless a reference hides that.
+//! In: a place in memory. Out: the declaration that it refers to, unless a reference hides it.
 
 use cssame_ir::types::Part;
 use cssame_ir::{Base, ClassId, FunctionId, LeafKind, Place, Program, Type, VariableId};

@@ -1,7 +1,7 @@
 //! Lines of generated Java.
 //!
-//! In: statements, one after the other. Out: text, with or without the lines that hold threads to a plan; and for each statement
-//! that is an event its line in the file.
+//! In: statements, one after the other. Out: text, with or without the lines that make threads follow a plan; and for each
+//! statement that is an event, its line in the file.
 
 /// A line.
 #[derive(Clone, Debug)]

@@ -1,13 +1,12 @@
-//! Which locks are monitors in Java, and which are explicit ones.
+//! Determines which locks are monitors in Java, and which are explicit locks.
 //!
 //! In: the functions of a program as trees of statements. Out: the [`Monitors`]: the locks of variables and fields that are used
-//! in no other way than a `synchronized` statement can be.
+//! only in the way of a `synchronized` statement.
 //!
-//! Algorithm: a lock and an unlock of one place that stand in one sequence of statements are a region, where no way leads out of
-//! it but such as unlock first and then leave it at once. A lock is a monitor if all its operations belong to such
-//! regions, and no thread takes it twice: a monitor can be taken again by its holder, a plain lock cannot. It is
-//! explicit too where it is passed by reference, where it is an element whose index may change, and where a condition, a try or
-//! an unlock elsewhere needs it.
+//! Algorithm: a lock and an unlock of one place in one sequence of statements are a region, if every path out of it first unlocks
+//! and then leaves it at once. A lock is a monitor if all its operations belong to such regions, and no thread acquires it twice:
+//! its holder can acquire a monitor again, but not a plain lock. It is explicit too if it is passed by reference, if it is an
+//! element whose index may change, or if a condition, a try or an unlock elsewhere needs it.
 
 use super::key::{Key, fits, key_of};
 use super::tree::{Leavable, Node};

@@ -1,14 +1,14 @@
-//! Packages in Java: the program with real memory, real locks and real threads, and JUnit tests that hold it to a plan.
+//! Packages in Java: the program with real memory, real locks and real threads, and JUnit tests that make it follow a plan.
 //!
 //! In: the parts of a package. Out: its files: the program (`Program.java`, and a file for each class), the runtime (package
 //! `cssame`), the plans as plain data, the tests, a Maven project, and a script that needs no network.
 //!
-//! Algorithm: the graph of each function becomes nested statements ([`cssame_ir::structure`]); temporaries are written where
-//! they are used (`fold`), locks that are always used as `synchronized` can be become monitors (`locks`), and each event of a plan
-//! gets a line of its own between two that hold the thread to the plan: it waits for its turn in the total order of events, so
-//! that no operation ever blocks but in a deadlock that was recorded.
+//! Algorithm: the graph of each function becomes nested statements ([`cssame_ir::structure`]). Temporaries are written at their
+//! use (`fold`), and locks that are always used like `synchronized` become monitors (`locks`). Each event of a plan gets its own
+//! line between two lines that make the thread follow the plan: it waits for its turn in the total order of events, so that no
+//! operation ever blocks except in a recorded deadlock.
 //!
-//! What it does not see: accesses to memory that no other thread can see are no events, and their order is Java's.
+//! Limitation: accesses to memory that no other thread can see are not events, and Java determines their order.
 
 mod body;
 mod expression;

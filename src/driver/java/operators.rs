@@ -1,7 +1,7 @@
 //! Operators in Java.
 //!
-//! In: operators, and the text of their operands, in parentheses where an operator needs them. Out: text. Arithmetic is that of the
-//! language, which Java's is: integers wrap around, and shifts use the low bits of the count.
+//! In: operators, and the text of their operands, in parentheses where an operator needs them. Out: text. Arithmetic is that of
+//! the language, and Java's is the same: integers wrap around, and shifts use the low bits of the count.
 
 use cssame_ir::{Arithmetic, BinaryOperator, ScalarType, UnaryOperator};
 

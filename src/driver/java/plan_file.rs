@@ -1,8 +1,8 @@
-//! Plans as the Java runtime reads them: one event a line, in the order of the execution.
+//! Plans in the format of the Java runtime: one event per line, in the order of the execution.
 //!
-//! In: a plan. Out: text; `docs/drivers.md` describes the format. Accesses to memory that no other thread can see are left out,
-//! and what is one operation in Java is one event: the read and the write of an atomic expression, and the unlock with which a
-//! wait begins.
+//! In: a plan. Out: text; `docs/drivers.md` describes the format. Accesses to memory that no other thread can see are left out. A
+//! single operation in Java is one event: the read and the write of an atomic expression, and the unlock with which a wait
+//! begins.
 
 use super::text::push_unit;
 use crate::Options;

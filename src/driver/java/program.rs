@@ -1,7 +1,7 @@
 //! The program in Java: `Program.java`, and a file for each class.
 //!
-//! In: a program of the graph. Out: Java text, with the lines at which events stand. Only what main reaches by calls and forks
-//! is written.
+//! In: a program of the graph. Out: Java text, with the lines of the events. Only code that main reaches by calls and forks is
+//! written.
 
 use super::Form;
 use super::body::method;

@@ -1,6 +1,7 @@
 //! `README.md` of a package in Java.
 //!
-//! In: the parts of a package, and what holds the program to a plan. Out: what is in it, how its tests are run, what they show.
+//! In: the parts of a package, and the mechanism that makes the program follow a plan. Out: its contents, the commands that run
+//! its tests, and the meaning of the tests.
 
 use super::Form;
 use crate::parts::Parts;

@@ -1,6 +1,6 @@
-//! Regions: what one monitor protects, and atomic blocks.
+//! Regions: the code that one monitor protects, and atomic blocks.
 //!
-//! In: the tree of a function, and which locks are monitors. Out: the tree with a node for each region.
+//! In: the tree of a function, and the locks that are monitors. Out: the tree with a node for each region.
 
 use super::locks::{Monitors, region_end};
 use super::tree::{At, Node};

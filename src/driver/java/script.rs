@@ -1,6 +1,6 @@
 //! `run.sh` and `pom.xml` of a package.
 //!
-//! In: what is special to a target. Out: a script that compiles a package and runs its tests without a network.
+//! In: the special parts of a target. Out: a script that compiles a package and runs its tests without a network.
 
 /// What a script does for its target.
 pub(crate) struct Script {

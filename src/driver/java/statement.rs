@@ -1,7 +1,7 @@
 //! The Java of single instructions.
 //!
-//! In: an instruction. Out: its lines. An event of a plan stands on a line of its own, between a line that waits for its turn and
-//! one that says it is done.
+//! In: an instruction. Out: its lines. An event of a plan has its own line, between a line that waits for its turn and one that
+//! marks it as done.
 
 use super::expression::Scope;
 use super::line::{Lines, Mark};

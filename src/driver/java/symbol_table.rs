@@ -1,10 +1,10 @@
-//! How the parts of a program appear in Java: what they are called, and what holds their values.
+//! The representation of the parts of a program in Java: their names, and the storage of their values.
 //!
-//! In: a program and the functions that are written. Out: a [`SymbolTable`]. A class stays a class, a global is a static field of
-//! `Program`, a function is a static method, a method or an arm of a method a method of its class.
+//! In: a program and the functions to write. Out: a [`SymbolTable`]. A class stays a class, a global is a static field of
+//! `Program`, and a function is a static method. A method, or an arm of a method, is a method of its class.
 //!
-//! Scalars are fields, volatile where threads share them. One on which an atomic expression works is a `Cell`, and so is a local
-//! that arms use. Arrays of data are an `Array` each, over all their dimensions; arrays of objects are those of Java.
+//! Scalars are fields, and volatile if threads share them. A scalar with an atomic expression is a `Cell`, and so is a local that
+//! arms use. Each array of data is one `Array`, over all its dimensions; arrays of objects are Java arrays.
 
 use super::key::{Key, key_of};
 use super::locks::Monitors;

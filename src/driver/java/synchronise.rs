@@ -1,7 +1,7 @@
 //! The Java of operations on synchronisation objects.
 //!
-//! In: an operation. Out: its lines. The object itself fails where the thread does not hold it. A wait is three events: it begins, it
-//! ends, and the lock is taken again. Monitors and atomic blocks are regions, whose ends Java leaves by itself.
+//! In: an operation. Out: its lines. The object itself fails if the thread does not hold it. A wait is three events: it begins,
+//! it ends, and the lock is acquired again. Monitors and atomic blocks are regions, whose ends Java leaves automatically.
 
 use super::line::Mark;
 use super::statement::Writer;

@@ -1,7 +1,7 @@
 //! `FuturesTest.java`: one JUnit test for each recorded execution.
 //!
-//! In: tests. Out: Java text. The plans stand in files of their own; a test says which one the program follows, and its comment
-//! what that shows.
+//! In: tests. Out: Java text. The plans are in separate files. A test names the plan that the program follows, and its comment
+//! says what this shows.
 
 use super::package_of;
 use super::text::{comment, string, word};

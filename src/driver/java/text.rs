@@ -1,7 +1,7 @@
 //! Names, literals and comments in generated Java.
 //!
-//! In: names and constants of the program. Out: identifiers, literals and comments that Java takes. Text of the program is
-//! data: nothing of it can end a string or a comment, and a Unicode escape of its own has no meaning.
+//! In: names and constants of the program. Out: identifiers, literals and comments that Java accepts. Text of the program is
+//! data: no part of it can end a string or a comment, and a Unicode escape in it has no meaning.
 
 use cssame_ir::{ScalarType, Texts, Value};
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! The statements of a function as Java nests them.
+//! The statements of a function in the nesting of Java.
 //!
 //! In: the structured control flow of a function ([`cssame_ir::structure`]). Out: a tree whose leaves are single instructions.
 

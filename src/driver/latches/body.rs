@@ -2,8 +2,8 @@
 //!
 //! **Input**: a function, its structured statements, and the versions. **Output**: the lines of its body.
 //!
-//! A definition assigns a field, a pi function and a phi function are calls whose results are assigned to fields, and
-//! everything else is plain Java. The lines of the source stand above as comments.
+//! A definition assigns a field. Pi functions and phi functions are calls whose results are assigned to fields. Everything else
+//! is plain Java. The lines of the source precede it as comments.
 
 use super::expression::{Expression, binary, divides, unary};
 use super::registers::Registers;

@@ -1,6 +1,6 @@
 //! Expressions in Java.
 //!
-//! In: operators, and expressions. Out: expressions, with what is needed to write them as operands and as conditions.
+//! In: operators, and expressions. Out: expressions, with the data needed to write them as operands and as conditions.
 
 use crate::java::operators;
 use crate::java::text::literal;

@@ -1,21 +1,22 @@
 //! The paper's own form, for comparison and teaching: a latch for each version, and an aspect that replaces pi and phi functions.
 //!
-//! **Input**: a program, its CSSAME form, and perhaps selected terms. **Output**: a [`Package`] in Java with one test for each term of
-//! each pi function, or one for the selection; or what the form cannot say ([`LatchesError`]).
+//! **Input**: a program, its CSSAME form, and optionally selected terms. **Output**: a [`Package`] in Java with one test for each
+//! term of each pi function, or one for the selection; or the constructs that the form cannot express ([`LatchesError`]).
 //!
 //! **Algorithm** ("Controlling the Future", sections 5 and 6, figure 4)
-//! 1. Refuse what has no versions that are defined once (`unsaid`).
+//! 1. Refuse constructs whose versions are not defined exactly once (`unsaid`).
 //! 2. Write the program in CSSAME form (`program`): a field for each version (`versions`, `registers`), a class for each thread,
 //!    a method for each pi and phi function.
-//! 3. Write the tests (`tests_file`): which version a pi function gives is data of the test, not of the aspect, so that one
-//!    weave does for all.
+//! 3. Write the tests (`tests_file`). The version that a pi function returns is data of the test, not of the aspect, so that one
+//!    weaving serves all tests.
 //!
-//! Where the paper is silent: a pi function for which a test selects nothing gives the term that control flow brings to it.
+//! The paper does not specify one case: a pi function without a selected term in a test returns the term that control flow brings
+//! to it.
 //!
-//! **Soundness and limits**: none is claimed. Nobody asks whether an execution has the selected terms: the test of an impossible one
-//! may print what the program never prints, or its threads may wait for each other for ever. Where a pi function waits in a
-//! mutex body for a definition under the same lock, which of these happens depends on who takes the lock first. The generated
-//! `README.md` says so. The other drivers decide all of this before they write a test.
+//! **Soundness and limits**: there is no soundness claim. The form does not check whether an execution has the selected terms:
+//! the test of an impossible one may print output that the program never prints, or its threads may wait for each other for ever.
+//! If a pi function in a mutex body waits for a definition under the same lock, the result depends on which thread acquires the
+//! lock first. The generated `README.md` says so. The other drivers decide all of this before they write a test.
 
 mod body;
 mod expression;

@@ -1,7 +1,7 @@
-//! `Program.java`: the program in CSSAME form, as the paper translates it.
+//! `Program.java`: the program in CSSAME form, with the translation of the paper.
 //!
-//! **Input**: a program that the form can say. **Output**: Java text: one class, whose fields are the versions; an inner class for each
-//! thread, a method for each function, and a method for each pi and phi function, whose calls the aspect replaces.
+//! **Input**: a program that the form can express. **Output**: Java text: one class, whose fields are the versions; an inner
+//! class for each thread, a method for each function, and a method for each pi and phi function, whose calls the aspect replaces.
 
 use super::body::{Context, body};
 use super::registers::{Phi, Registers};

@@ -1,4 +1,4 @@
-//! `README.md` of a package: what it is, and what is known to be wrong with its form.
+//! `README.md` of a package: its contents, and the known defects of its form.
 //!
 //! **Input**: the pi functions, and the tests. **Output**: Markdown.
 

@@ -1,13 +1,15 @@
 //! The versions of locals and temporaries of a function.
 //!
-//! **Input**: the SSA form of a function. **Output**: [`Registers`]: what each version of a register is in Java, and the phi functions.
+//! **Input**: the SSA form of a function. **Output**: [`Registers`]: the Java form of each version of a register, and the phi
+//! functions.
 //!
 //! **Algorithm**
-//! 1. A register that a phi function merges is a field for each version, since the aspect sees no locals: a phi function gives
-//!    what its thread has assigned last.
-//! 2. Another one is a local for each version; one that several blocks use is declared at the beginning of its method.
-//! 3. The value of a temporary that its own block uses once is written where it is used, and so is the version that a read
-//!    gives: both never change.
+//! 1. A register that a phi function merges has a field for each version, since the aspect cannot see locals: a phi function
+//!    returns the last value that its thread has assigned.
+//! 2. Any other register has a local for each version. A local that several blocks use is declared at the beginning of its
+//!    method.
+//! 3. The value of a temporary with a single use in its own block is written at that use, and so is the version that a read
+//!    returns: both never change.
 
 use super::expression::Expression;
 use super::versions::{Field, Versions};

@@ -1,8 +1,10 @@
-//! What a test selects.
+//! The selections of a test.
 //!
-//! **Input**: selected terms. **Output**: reads, and the fields that their pi functions give; or why a selection means none.
+//! **Input**: selected terms. **Output**: reads, and the fields that their pi functions return; or the reason why a selection has
+//! none.
 //!
-//! **Soundness and limits**: whether selections contradict each other is not asked, but for two that give one pi function two terms.
+//! **Soundness and limits**: contradictions between selections are not checked, except for two that give one pi function two
+//! terms.
 
 use super::versions::Versions;
 use crate::Input;

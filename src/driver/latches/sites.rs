@@ -1,10 +1,10 @@
-//! Where functions begin to run, and what references lead to.
+//! The places where functions begin to run, and the targets of references.
 //!
-//! **Input**: a program. **Output**: [`Sites`]: for each function that main reaches the places that call it or make a thread of it;
-//! the blocks that a function may run more than once; and the variable behind a reference.
+//! **Input**: a program. **Output**: [`Sites`]: for each function that main reaches, the places that call it or create a thread
+//! of it; the blocks that a function may run more than once; and the variable behind a reference.
 //!
-//! **Soundness and limits**: a reference is followed through parameters of functions that one place begins. Where several do,
-//! it leads to nothing that is known; the form refuses such functions.
+//! **Soundness and limits**: a reference is followed through parameters of functions that begin at one place only. If a function
+//! begins at several places, the target is unknown; the form refuses such functions.
 
 use crate::Input;
 use cssame_ir::flow::flow_graph;

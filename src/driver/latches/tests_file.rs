@@ -1,6 +1,6 @@
 //! The JUnit tests: one for each term of each pi function, or one for a selection.
 //!
-//! **Input**: tests. **Output**: Java text. A test says what its pi functions give.
+//! **Input**: tests. **Output**: Java text. A test defines the results of its pi functions.
 
 use crate::java::text::{comment, string};
 use std::fmt::Write;

@@ -1,12 +1,13 @@
-//! What the paper's form cannot say.
+//! The constructs that the paper's form cannot express.
 //!
-//! **Input**: a program. **Output**: the places of all constructs that have no versions with a latch each ([`Unsaid`]).
+//! **Input**: a program. **Output**: the places of all constructs without versions that have one latch each ([`Unsaid`]).
 //!
 //! **Algorithm**: a version is a field that is assigned once. So each function runs once, and no shared variable is read or
-//! written in a loop; what has no name of its own for each of its parts (arrays, objects) has no versions; and what is no
-//! read, no definition and none of the operations that the form has is refused by its name.
+//! written in a loop. Data whose parts have no separate names (arrays, objects) has no versions. Any construct other than reads,
+//! definitions and the operations of the form is refused by its name.
 //!
-//! **Soundness and limits**: that a block on a circle of the flow graph runs only once, by its values, is not seen.
+//! **Soundness and limits**: the module does not recognise a block on a cycle of the flow graph that runs only once because of
+//! its values.
 
 use super::sites::Sites;
 use crate::Input;

@@ -1,14 +1,14 @@
 //! The versions of shared variables, and the pi functions of their reads.
 //!
-//! **Input**: a program that the form can say, and its CSSAME form. **Output**: [`Versions`]: the field of each definition, the field
-//! and method of each pi function, and the fields of all else that lies in memory.
+//! **Input**: a program that the form can express, and its CSSAME form. **Output**: [`Versions`]: the field of each definition,
+//! the field and method of each pi function, and the fields of all other data in memory.
 //!
 //! **Algorithm**
-//! 1. A definition of a shared variable is the field `a_2`, by its version; so is what a pi function gives. The numbers are those
-//!    of `cssame ir --emit cssame`.
-//! 2. A read that sees what an earlier one has seen ([`Form::same_as`](cssame_form::Form::same_as)) names the field of that one; a
-//!    read that one definition reaches names the field of that.
-//! 3. Memory that no two threads share has no versions: a variable is one field.
+//! 1. A definition of a shared variable is the field `a_2`, by its version; the same holds for the result of a pi function. The
+//!    numbers are those of `cssame ir --emit cssame`.
+//! 2. A read that sees the same version as an earlier read ([`Form::same_as`](cssame_form::Form::same_as)) names the field of
+//!    that read. A read that one definition reaches names the field of that definition.
+//! 3. Unshared memory has no versions: a variable is one field.
 
 use super::sites::Sites;
 use crate::Input;

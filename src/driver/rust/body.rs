@@ -1,8 +1,8 @@
 //! The Rust text of one function.
 //!
-//! In: a function of the IR. Out: straight-line Rust where it has no branches, else a loop over its blocks. A block that
-//! only one jump leads to stands with the block that it comes from. A register that is only used in one such group is a
-//! `let` there, with a new version for each definition; the others are variables of the function.
+//! In: a function of the IR. Out: straight-line Rust if it has no branches, otherwise a loop over its blocks. A block that only
+//! one jump leads to is grouped with the block of that jump. A register that is only used in one such group is a `let` there,
+//! with a new version for each definition; the others are variables of the function.
 
 use super::instruction::Emitter;
 use super::names::comment;

@@ -1,8 +1,8 @@
-//! Instructions of a program that runs free: with real memory, and objects of synchronisation of its own.
+//! Instructions of a program that runs freely: with real memory, and its own synchronisation objects.
 //!
 //! In: an instruction that touches memory, an object, or threads. Out: the line of Rust that calls the runtime
-//! `template/free.rs`. Places are computed as the machine does it: a base, cells to skip, an index that was checked. All
-//! other instructions are as in a package with latches.
+//! `template/free.rs`. Places are computed as in the machine: a base, cells to skip, a checked index. All other instructions are
+//! as in a package with latches.
 
 use super::registers::Registers;
 use super::value::datum;

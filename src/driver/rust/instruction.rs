@@ -1,7 +1,7 @@
 //! The Rust text of one instruction.
 //!
-//! In: an instruction of the IR. Out: lines of Rust. What is an event of the execution calls the runtime by the name of
-//! the place; arithmetic is that of the language (see `vm::value`), which Rust's wrapping operations are.
+//! In: an instruction of the IR. Out: lines of Rust. An event of the execution calls the runtime by the name of the place.
+//! Arithmetic is that of the language (see `vm::value`), and Rust's wrapping operations are the same.
 
 use super::free;
 use super::registers::{Memory, Registers};

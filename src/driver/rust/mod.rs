@@ -1,13 +1,13 @@
 //! Packages in Rust: a Cargo package that uses only the standard library.
 //!
-//! In: the parts of a package. Out: its files: what the package is (`README.md`), the program in CSSAME form (`src/program.rs`), one function a thread; the runtime
-//! (`src/lib.rs`), in which every event has a single-assignment latch; and one test for each test case (`tests/futures.rs`).
+//! In: the parts of a package. Out: its files: a description (`README.md`), the program in CSSAME form (`src/program.rs`), one
+//! function for each thread; the runtime (`src/lib.rs`), in which every event has a single-assignment latch; and one test for
+//! each test case (`tests/futures.rs`).
 //!
-//! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
+//! Tests of pairs may also run freely (`free`): with plain threads and real memory, for a race detector.
 //!
-//! What it does not see, where the tests have latches: memory. Values go from writes to reads through latches, private
-//! accesses included; a reference is nothing at run time. An atomic block is not atomic in the package, where nothing can
-//! tell.
+//! Limitation of tests with latches: they have no memory. Values pass from writes to reads through latches, even for private
+//! accesses; a reference does not exist at run time. An atomic block is not atomic in the package, where this is not observable.
 
 mod body;
 mod free;

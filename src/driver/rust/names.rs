@@ -1,6 +1,6 @@
 //! Names in generated Rust, and text in its comments.
 //!
-//! In: names of the program. Out: identifiers that Rust takes.
+//! In: names of the program. Out: identifiers that Rust accepts.
 
 use crate::names;
 

@@ -1,6 +1,6 @@
 //! `src/program.rs`: the program in CSSAME form, one Rust function for each function and arm.
 //!
-//! In: the program and its form. Out: Rust text. Only what main reaches by calls and forks is written.
+//! In: the program and its form. Out: Rust text. Only code that main reaches by calls and forks is written.
 
 use super::body::Body;
 use super::free;

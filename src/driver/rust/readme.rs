@@ -1,6 +1,6 @@
 //! `README.md` of a package in Rust.
 //!
-//! In: the parts of a package. Out: what is in it, what a latch is, what its tests show and what they do not.
+//! In: the parts of a package. Out: its contents, an explanation of latches, and what its tests show and do not show.
 
 use super::names::comment;
 use crate::parts::Parts;

@@ -1,4 +1,4 @@
-//! How the registers of a function appear in Rust: their names, and the text that reads and defines them.
+//! The representation of the registers of a function in Rust: their names, and the text that reads and defines them.
 //!
 //! A register that is only used in one group of blocks is a `let` there, with a new version for each definition; the
 //! others are variables of the function.

@@ -1,6 +1,6 @@
 //! `tests/futures.rs`: one test for each recorded execution.
 //!
-//! In: tests. Out: Rust text. Its body holds the plan and what is predicted.
+//! In: tests. Out: Rust text. Its body contains the plan and the predicted results.
 
 use super::names::comment;
 use super::program::path;

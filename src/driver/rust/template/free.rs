@@ -1,18 +1,18 @@
-//! What the free tests of this package run on: plain threads and real memory, for a race detector to watch.
+//! The runtime of the free tests of this package: plain threads and real memory, for a race detector.
 //!
-//! Memory is a list of slots. Data is read and written without any synchronisation of ours: where the program races, this
-//! package races, and that is what a detector (such as ThreadSanitizer) is to find. Accesses are volatile, so that a loop
-//! that waits for another thread looks again. Each object of synchronisation has a
-//! gate of its own, so that no order comes in which the program has not; that of a readers-writer lock is one of the
-//! standard library, so that readers are not ordered either; a thread that waits to write keeps nobody out of it, also where
-//! the executions were recorded with writers preferred. An atomic block holds one gate that all such blocks share.
+//! Memory is a list of slots. Data is read and written without added synchronisation: if the program races, this package races,
+//! and a detector (such as ThreadSanitizer) should find it. Accesses are volatile, so that a loop that waits for another thread
+//! reads again. Each synchronisation object has its own gate, so that no order is added that the program does not have. The gate
+//! of a readers-writer lock is one of the standard library, so that readers are not ordered either. A thread that waits to write
+//! keeps no thread out, even if the executions were recorded with preferred writers. An atomic block holds one gate that all such
+//! blocks share.
 //!
-//! Tests differ in the order of locks that they come near to, that of their recorded execution: a thread that is to take a lock
-//! waits for a moment (`CSSAME_FREE_TURN`, 20 ms) until the locks before it are taken, and then goes on anyway. That they
-//! are is told by a relaxed counter and by sleeping, which order nothing for a detector.
+//! Tests differ in the order of locks that they approximate, which is that of their recorded execution: a thread that is about to
+//! acquire a lock waits for a moment (`CSSAME_FREE_TURN`, 20 ms) until the earlier locks are acquired, and then continues anyway.
+//! A relaxed counter and sleeping report this, and they order nothing for a detector.
 //!
-//! `CSSAME_FREE_ROUNDS=N` sets how often each test runs the program (20), `CSSAME_LATCH_SECONDS=N` how long a thread waits
-//! before that counts as a deadlock (10 s).
+//! `CSSAME_FREE_ROUNDS=N` sets how often each test runs the program (20). `CSSAME_LATCH_SECONDS=N` sets how long a thread waits
+//! before this counts as a deadlock (10 s).
 
 #[rustfmt::skip]
 pub mod program;

@@ -1,12 +1,12 @@
-//! What a test of this package runs on: threads that follow a recorded execution.
+//! The runtime of a test of this package: threads that follow a recorded execution.
 //!
-//! Every event of the execution has a single-assignment latch, numbered in the order of the recording. A read asks its
-//! pi for a value: it waits for the latch of the write that was chosen for it, and takes the value from there. A write
-//! puts its value into its latch. Locks, events, barriers, conditions, semaphores, forks and joins wait for the event
-//! that came before them on the same object. So the outcome does not depend on timing.
+//! Every event of the execution has a single-assignment latch, numbered in the order of the recording. A read asks its pi for a
+//! value: it waits for the latch of the chosen write, and takes the value from there. A write puts its value into its latch.
+//! Locks, events, barriers, conditions, semaphores, forks and joins wait for the previous event on the same object. So the
+//! outcome does not depend on timing.
 //!
-//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch while no other one opens (10 s),
-//! `CSSAME_DELAYS=SEED` puts random delays before and behind every event.
+//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch while no other one opens (10 s). `CSSAME_DELAYS=SEED`
+//! inserts random delays before and after every event.
 
 #[rustfmt::skip]
 pub mod program;
