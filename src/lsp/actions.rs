@@ -1,4 +1,4 @@
-//! Code actions: what mends a finding, and a comment that suppresses it.
+//! Code actions: fixes for a finding, and a comment that suppresses it.
 
 use super::document::Document;
 use super::protocol::{CodeAction, CodeActionKind, Range, TextEdit};

@@ -1,7 +1,7 @@
-//! What the static passes say of a document.
+//! The results of the static passes for a document.
 //!
-//! **Input**: the name and the text of a document. **Output**: [`Analysis`]: the findings that nothing suppresses, and, where it
-//! compiles, the program with its pi functions.
+//! **Input**: the name and the text of a document. **Output**: [`Analysis`]: the findings that are not suppressed, and, if the
+//! document compiles, the program with its pi functions.
 
 use super::Environment;
 use cssame_answer::{CheckInput, Findings, PiReport, check, judge, pi};

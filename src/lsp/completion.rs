@@ -1,6 +1,6 @@
-//! Names and words that may stand at a position.
+//! Names and keywords that are possible at a position.
 //!
-//! **Limits**: all names of the document are offered wherever the cursor stands; those of the last text that compiled.
+//! **Limits**: all names of the document are offered at every cursor position. They are the names of the last text that compiled.
 
 use super::document::Document;
 use super::names::NameKind;

@@ -1,4 +1,4 @@
-//! Diagnostics of the tool as those of the protocol.
+//! Converts diagnostics of the tool to those of the protocol.
 
 use super::document::Document;
 use super::protocol::{

@@ -1,6 +1,6 @@
 //! A document that is open in the editor.
 //!
-//! **Input**: the text of a client, and its changes. **Output**: the text now, with what is known of it.
+//! **Input**: the text of a client, and its changes. **Output**: the current text, with the knowledge about it.
 
 use super::analysis::{Analysis, analyse};
 use super::explorer::Explored;

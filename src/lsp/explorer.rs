@@ -1,11 +1,11 @@
 //! Exploration in the background.
 //!
-//! **Input**: a document that compiles. **Output**: [`Explored`], sent to the server: which terms can happen, and the failures, deadlocks
-//! and executions without end that were found.
+//! **Input**: a document that compiles. **Output**: [`Explored`], sent to the server: the terms that can happen, and the
+//! failures, deadlocks and executions without end found.
 //!
-//! **Algorithm**: each document has at most one thread. It waits a moment, for who types goes on typing; explores with a small
-//! budget of time, tells what it has found, and, where that was not enough, explores with all of the time. A change of the document
-//! raises its flag, which every search looks at.
+//! **Algorithm**: each document has at most one thread. It waits a moment, since a user who types usually continues. It explores
+//! with a small time budget, and reports the findings. If that was not enough, it explores with the full time. A change of the
+//! document sets its flag, which every search checks.
 
 use super::Environment;
 use super::analysis::shown;

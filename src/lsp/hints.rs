@@ -1,4 +1,4 @@
-//! Inlay hints: behind a shared read, which writes it may see.
+//! Inlay hints: after a shared read, the writes that it may see.
 
 use super::document::Document;
 use super::explorer::Verdict;

@@ -1,4 +1,5 @@
-//! What is shown of the word under the cursor: what a read may see, who may see a write, where a variable is declared.
+//! The hover text for the word under the cursor: the writes that a read may see, the reads that may see a write, the declaration
+//! of a variable.
 
 use super::analysis::{CompiledText, covers};
 use super::document::Document;

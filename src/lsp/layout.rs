@@ -1,4 +1,4 @@
-//! What depends on the lines of a text alone: folding, and the layout in one style.
+//! Features that depend only on the lines of a text: folding, and the layout in one style.
 
 use super::document::Document;
 use super::protocol::{FoldingRange, FoldingRangeKind, TextEdit};

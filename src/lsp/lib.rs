@@ -3,12 +3,11 @@
 //! **Input**: the messages of a client ([`Connection`]), and an [`Environment`]. **Output**: messages: diagnostics as the text changes,
 //! and answers to requests.
 //!
-//! **Algorithm**: one thread owns the documents and answers in the order of the messages. After each change the static passes run at
-//! once ([`analysis`]); the exploration runs in a thread of its own with a budget ([`explorer`]), is cancelled by the next
-//! change, and its verdicts are shown when they arrive. What the features say is a function of a document and a position, in
-//! one file each.
+//! **Algorithm**: one thread owns the documents and answers in the order of the messages. After each change the static passes run
+//! at once ([`analysis`]). The exploration runs in its own thread with a budget ([`explorer`]); the next change cancels it, and
+//! its verdicts are shown when they arrive. Each feature is a function of a document and a position, in its own file.
 //!
-//! **Soundness and limits**: each document is a program of its own, as on the command line. Places are known of variables in
+//! **Soundness and limits**: each document is a separate program, as on the command line. Places are known only for variables in
 //! memory: reads, writes and declarations. A request for another version than the latest is answered for the latest.
 
 mod actions;

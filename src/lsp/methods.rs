@@ -1,4 +1,4 @@
-//! The names of the messages of the protocol that the server knows; each constant has the name of its message.
+//! The names of the protocol messages that the server knows; each constant has the name of its message.
 
 pub(super) const CODE_ACTION: &str = "textDocument/codeAction";
 pub(super) const CODE_LENS: &str = "textDocument/codeLens";

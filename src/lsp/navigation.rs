@@ -1,4 +1,4 @@
-//! From a read to the writes that it may see, from any name to its declaration, and to all of its places.
+//! Navigation: from a read to the writes that it may see, from any name to its declaration, and to all of its places.
 
 use super::document::Document;
 use super::hover::reads_at;

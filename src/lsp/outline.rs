@@ -1,4 +1,4 @@
-//! The outline of a document, and what can be run of it: symbols and code lenses.
+//! The outline of a document, and its runnable parts: symbols and code lenses.
 
 use super::document::Document;
 use super::protocol::{CodeLens, Command, DocumentSymbol, SymbolKind};

@@ -1,11 +1,11 @@
-//! The part of the Language Server Protocol 3.17 that the server speaks, as JSON has it.
+//! The part of the Language Server Protocol 3.17 that the server uses, in the form of its JSON.
 //!
 //! **Input**: parameters of a client. **Output**: parameters and results of the server.
 //!
-//! Types and fields have the names of the protocol, where fields are in camel case. Of the fields there are those that the server reads or
-//! writes: others that a client sends are passed over, and what holds nothing is left out of what is written.
+//! Types and fields have the names of the protocol; its fields are in camel case. Only fields that the server reads or writes are
+//! present: other fields of a client are ignored, and empty fields are not written.
 //!
-//! **Limits**: what a client can do is kept as it came, so that a fault in a part that nobody asks for does no harm.
+//! **Limits**: the capabilities of a client are kept unparsed, so that an error in an unused part does no harm.
 
 use super::uri::Uri;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
-//! Another name for what a name stands for.
+//! Renames the entity to which a name refers.
 //!
-//! **Input**: a document, a position and a name. **Output**: the places to change, or why it cannot be done.
+//! **Input**: a document, a position and a name. **Output**: the places to change, or the reason why this is impossible.
 //!
-//! **Algorithm**: all names with the same declaration are replaced in a copy of the text, and names are resolved again. The new name is
-//! good if every name means the declaration that it meant before, and nothing else is wrong than before.
+//! **Algorithm**: all names with the same declaration are replaced in a copy of the text, and names are resolved again. The new
+//! name is accepted if every name refers to the same declaration as before, and there are no new errors.
 //!
-//! **Limits**: `main` keeps its name. Names of inputs that a configuration or a command line gives are not changed there.
+//! **Limits**: `main` keeps its name. Names of inputs in a configuration or on a command line are not changed there.
 
 use super::document::Document;
 use cssame_diagnostics::Code;

@@ -1,8 +1,8 @@
 //! The loop of the server: messages in, messages out.
 //!
-//! **Input**: a connection. **Output**: an answer to each request, and diagnostics of each document after each change of it.
+//! **Input**: a connection. **Output**: an answer to each request, and diagnostics of each document after each of its changes.
 //!
-//! A request that makes the tool fail is answered with an error, and the server goes on: an editor must not lose it.
+//! A request that makes the tool fail is answered with an error, and the server continues: an editor must not lose it.
 
 use super::document::Document;
 use super::explorer::{Explored, Explorer};

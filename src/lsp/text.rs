@@ -1,7 +1,7 @@
 //! Positions of the protocol, which count lines from 0 and columns in units that the client chooses.
 //!
-//! **Input**: a text, and an offset in bytes or a position. **Output**: the other one of the two. What lies behind the end of a line is its
-//! end, and what lies behind the text is the end of the text.
+//! **Input**: a text, and an offset in bytes or a position. **Output**: the other of the two. A position beyond the end of a line
+//! is the end of the line, and a position beyond the text is the end of the text.
 
 use super::protocol::{Position, Range};
 use cssame_source::{SourceFile, Span};

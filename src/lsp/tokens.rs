@@ -1,6 +1,7 @@
-//! Semantic tokens: what each name is, for editors that colour by it.
+//! Semantic tokens: the kind of each name, for editors that colour by it.
 //!
-//! **Limits**: words, numbers and comments are coloured by the grammar of the editor. What is shared is known of programs that compile.
+//! **Limits**: the grammar of the editor colours words, numbers and comments. Shared variables are only known for programs that
+//! compile.
 
 use super::document::Document;
 use super::protocol::SemanticTokens;

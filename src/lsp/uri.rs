@@ -1,13 +1,14 @@
 //! Names of documents.
 //!
-//! **Input**: a URI, as a client writes it. **Output**: one normal form of it, by which documents are found and which is sent back, and
-//! the path of a file.
+//! **Input**: a URI in the form of a client. **Output**: its normal form, which identifies a document and is sent back, and the
+//! path of a file.
 //!
-//! **Algorithm**: as browsers do it (the URL standard of the WHATWG): a scheme is in lower case, `.` and `..` are resolved, what may not
-//! stand in a part is percent-encoded. Other escapes stay as they are: `%C3` and `%c3` are two documents, as they are for editors.
+//! **Algorithm**: as in browsers (the URL standard of the WHATWG): a scheme is in lower case, `.` and `..` are resolved, and
+//! characters that are not allowed in a part are percent-encoded. Other escapes stay unchanged: `%C3` and `%c3` are two
+//! documents, as in editors.
 //!
-//! **Limits**: an authority stays as it is, but for the host of a `file`, which is in lower case, and none if it is `localhost`. Whether
-//! hosts and ports can be is not looked at, nor do `http` and its like have rules of their own.
+//! **Limits**: an authority stays unchanged, except for the host of a `file`, which is in lower case, and absent if it is
+//! `localhost`. The validity of hosts and ports is not checked, and `http` and similar schemes have no special rules.
 
 use serde::{Deserialize, Serialize};
 
