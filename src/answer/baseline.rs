@@ -1,12 +1,13 @@
-//! Baselines: findings that are known already, as a file.
+//! Baselines: known findings, as a file.
 //!
-//! **Input**: findings, or the text of a baseline. **Output**: the other one of the two, and which findings are new.
+//! **Input**: findings, or the text of a baseline. **Output**: the other of the two, and the findings that are new.
 //!
-//! **Algorithm**: an entry names a finding by what lines that are moved do not change: its code, its file, the function around it,
-//! the names that it is about, and its sentence without numbers. Findings with one entry are counted; as many as the count
-//! says are known.
+//! **Algorithm**: an entry identifies a finding by data that moved lines do not change: its code, its file, the surrounding
+//! function, the names that it is about, and its sentence without numbers. Findings with one entry are counted; as many as the
+//! count are known.
 //!
-//! **Soundness and limits**: where one finding goes and another one with the same entry comes, the new one passes for the old one.
+//! **Soundness and limits**: if one finding disappears and another one with the same entry appears, the new one counts as the old
+//! one.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,5 +1,4 @@
-//! The answer of `check`: all that can be said of files without running them; and, where that is asked for, what executions say
-//! of it.
+//! The answer of `check`: the findings from the text of files alone; on request, also the results of executions for them.
 
 use super::closing::{self, ClosedReport, check_closed};
 use super::confirm::{ConfirmRequest, Confirmation, Confirmed, confirm_findings};

@@ -1,15 +1,15 @@
-//! The answer of `ci`: what several commands find in the programs of a tree.
+//! The answer of `ci`: the findings of several commands in the programs of a tree.
 //!
-//! **Input**: a file, which commands are asked, and what each of them may cost. **Output**: [`CiFile`], and for all files
-//! [`CiReport`], whose findings are those of all commands.
+//! **Input**: a file, the requested commands, and the maximum cost of each. **Output**: [`CiFile`], and for all files
+//! [`CiReport`], which contains the findings of all commands.
 //!
 //! **Algorithm**
-//! 1. Each file is checked, and its potential findings are held to executions where `races` is asked for: what is
-//!    impossible is no finding.
-//! 2. If it compiles, `races` and, where it has a `main`, `futures` are asked.
-//! 3. What two commands find alike (a deadlock that `races` meets and `futures` finds) is one finding. A race of `races` for a variable
-//!    of which an execution has shown what the text says (CS0401) is that finding, if both its places are in it.
-//! 4. How the program ends badly comes first.
+//! 1. Check each file. If `races` is requested, test its potential findings by executions: an impossible one is not a finding.
+//! 2. If it compiles, run `races`, and, if it has a `main`, `futures`.
+//! 3. An identical result of two commands (a deadlock that both `races` and `futures` find) is one finding. If an execution has
+//!    confirmed a text finding (CS0401) about a variable, a race of `races` for that variable is the same finding if both its
+//!    places are in it.
+//! 4. Bad ends of the program come first.
 
 use super::check::{CheckInput, CheckReport, check};
 use super::compiled::Compiled;

@@ -1,16 +1,17 @@
-//! What the static checks say of a file without `main`.
+//! The results of the static checks for a file without `main`.
 //!
-//! **Input**: the file, which compiles. **Output**: diagnostics CS0301, CS0302, CS0303, CS0401 and CS0402 of the program that closes
-//! it ([`cssame_harness`]), as diagnostics of the file; and a [`ClosedReport`] that says what was taken to run.
+//! **Input**: the file, which compiles. **Output**: diagnostics CS0301, CS0302, CS0303, CS0401 and CS0402 of the program that
+//! closes it ([`cssame_harness`]), as diagnostics of the file; and a [`ClosedReport`] that describes the assumed threads.
 //!
 //! **Algorithm**
 //! 1. The closing is a program like any other. Its text begins with the file, so its places are those of the file; diagnostics
-//!    and labels behind that are dropped.
-//! 2. What is said of both objects of a class is said once; one of them alone is called by its class.
-//! 3. A lock that one method takes and another one gives back (`enter`, `leave`) is meant so: neither is wrong.
+//!    and labels after that are dropped.
+//! 2. Findings about both objects of a class are reported once. A finding about one of them names the class only.
+//! 3. If one method acquires a lock and another one releases it (`enter`, `leave`), this is assumed to be intended: neither is
+//!    wrong.
 //!
-//! **Soundness and limits**: those of the closing and of the checks. Other clients can do more, and clients that keep rules of use
-//! which stand nowhere in the text do less.
+//! **Soundness and limits**: the limits of the closing and of the checks. Other clients can do more. Clients that keep rules of
+//! use which the text does not state do less.
 
 use super::declared::Declared;
 use cssame_diagnostics::{Code, Diagnostic, Label, Severity};

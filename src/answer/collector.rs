@@ -1,7 +1,7 @@
-//! Findings that are collected one by one.
+//! Collects findings one by one.
 //!
-//! **Input**: diagnostics of a program. **Output**: [`Findings`], each with the declarations that it is about, where a comment of the
-//! program may ask for them.
+//! **Input**: diagnostics of a program. **Output**: [`Findings`], each with the declarations that it is about, if a comment of
+//! the program may refer to them.
 
 use super::declared::Declared;
 use super::endless::EndlessFindings;

@@ -1,4 +1,4 @@
-//! A file that was compiled: a program, or classes and functions without `main`.
+//! A compiled file: a program, or classes and functions without `main`.
 
 use cssame_model::{Model, NoMain, Options, Unit};
 

@@ -1,19 +1,19 @@
-//! What executions say of the potential findings of `check`.
+//! Confirms the potential findings of `check` by executions.
 //!
-//! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding the diagnostic that is
-//! shown in its place, and a [`Confirmation`]: real, impossible or open; and the failures, deadlocks and executions without end that
-//! were met meanwhile.
+//! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding, the diagnostic to show in its
+//! place, and a [`Confirmation`]: real, impossible or open; also the failures, deadlocks and executions without end that were
+//! found.
 //!
-//! **Algorithm**: races are looked for once for the whole file ([`cssame_race`]), with few executions for each pair; not where a search by
-//! preemptions has looked at all executions before.
-//! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that
-//!    is open.
-//! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of
-//!    one of them for another one; impossible if all states were visited and no deadlock is like that; else open.
-//! 3. A failure that was met is told, and so is a deadlock that no cycle of locks is real by; and an execution without end.
+//! **Algorithm**: races are searched once for the whole file ([`cssame_race`]), with few executions for each pair; this is
+//! skipped if a search by preemptions has already examined all executions.
+//! 1. A race on a variable is real if one of its pairs is real, and impossible if all of them are impossible; otherwise it is
+//!    open.
+//! 2. A cycle of locks is real if a deadlock was found in which some thread waits for each of them, and each holder of one waits
+//!    for another. It is impossible if all states were visited and there is no such deadlock; otherwise it is open.
+//! 3. Failures are reported, and so are deadlocks that confirm no cycle of locks, and executions without end.
 //!
-//! **Soundness and limits**: what is impossible is so for the given inputs. A pair of places that means several variables
-//! counts for one of them only where all states were visited, or where it means no other.
+//! **Soundness and limits**: an impossible finding is impossible for the given inputs. A pair of places that refers to several
+//! variables counts for one of them only if all states were visited, or if it refers to no other.
 
 use super::closing::in_file;
 use super::endless;

@@ -1,16 +1,16 @@
-//! What executions say of correlated variables that a method touches in two regions of a lock (CS0501).
+//! Confirms findings about correlated variables that a method touches in two regions of a lock (CS0501) by executions.
 //!
-//! **Input**: a file with a `main`, and its findings. **Output**: for each finding the diagnostic that is shown in its place, and a
+//! **Input**: a file with a `main`, and its findings. **Output**: for each finding, the diagnostic to show in its place, and a
 //! [`Confirmation`].
 //!
-//! **Algorithm**: the pairs are executed as by [`super::correlate()`], all of them together within the bounds. A finding is about a
-//! correlation and a method: it is real if some pair confirms one of the endangered accesses of the two, impossible if all of them
-//! are refuted in all pairs, else open.
+//! **Algorithm**: the pairs are executed as in [`super::correlate()`], all of them together within the bounds. A finding is about
+//! a correlation and a method. It is real if some pair confirms one of the endangered accesses of the two, impossible if all of
+//! them are refuted in all pairs, otherwise open.
 //!
-//! Where the program checks what it computes, and a search has shown that no execution fails or blocks, a finding is worth a note, and
+//! If the program checks its results, and a search has shown that no execution fails or blocks, a finding becomes a note, and
 //! nothing is executed.
 //!
-//! **Soundness and limits**: what is impossible is so for the given inputs.
+//! **Soundness and limits**: an impossible finding is impossible for the given inputs.
 
 use super::confirm::{ConfirmRequest, Confirmation};
 use super::correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};

@@ -1,4 +1,4 @@
-//! The answer of `correlate`: correlated variables, and method pairs by rank with what executions show of them.
+//! The answer of `correlate`: correlated variables, and method pairs by rank with the results of their executions.
 
 use super::correlate_summary::{Summary, high_level_races};
 use cssame_budget::{Bound, Budget};

@@ -1,14 +1,14 @@
 //! A program in figures, in the columns of table 3 of Jannesari and Wolf (2015).
 //!
-//! **Input**: a file, what the analysis of its correlations has found, and what executions show. **Output**: [`Summary`].
+//! **Input**: a file, the analysis of its correlations, and the results of executions. **Output**: [`Summary`].
 //!
 //! **Algorithm**: each figure is counted where it is known: lines in the text, objects in the declarations, threads and parallel
-//! methods in the structure of the threads, calls in their graph; low-level races are the pairs of places that `check` warns of
-//! (CS0401), high-level races the correlation accesses that are confirmed.
+//! methods in the structure of the threads, calls in the call graph. Low-level races are the pairs of places of CS0401 warnings
+//! of `check`; high-level races are the confirmed correlation accesses.
 //!
-//! **Soundness and limits**: a figure that is not known is left out (`null`). Static threads are counted, not running ones:
-//! iterations that are not told apart are one. At most [`MAX_RACES`] pairs of places are counted. What other race detectors find, and
-//! times, are no part of it.
+//! **Soundness and limits**: an unknown figure is left out (`null`). Static threads are counted, not running ones: iterations
+//! that are not distinguished count as one. At most [`MAX_RACES`] pairs of places are counted. Results of other race detectors,
+//! and times, are not included.
 
 use cssame_concurrency::Concurrency;
 use cssame_correlation::Analysis;

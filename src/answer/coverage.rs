@@ -1,4 +1,4 @@
-//! The answer of `coverage`: what executions cover of what can be covered.
+//! The answer of `coverage`: how much the executions cover, and how much can be covered.
 
 use super::compiled::Compiled;
 use super::endless::{self, EndlessFindings};

@@ -1,8 +1,8 @@
-//! The answer of `coverage --generate`: tests for thread-safe classes, and what they show.
+//! The answer of `coverage --generate`: tests for thread-safe classes, and their results.
 //!
-//! **Input**: a file without `main`, and what is asked for. **Output**: [`GenerateAnswer`]: violations, each with a small test and
-//! an execution; the tests that cover something new; and what all executions cover. Each test is a program: the file with a
-//! `main` behind it.
+//! **Input**: a file without `main`, and a request. **Output**: [`GenerateAnswer`]: violations, each with a small test and an
+//! execution; the tests that cover something new; and the coverage of all executions. Each test is a program: the file followed
+//! by a `main`.
 
 use cssame_budget::{Bound, Budget};
 use cssame_coverage::generate::{

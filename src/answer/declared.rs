@@ -1,13 +1,14 @@
-//! Where the variables are declared that a finding is about.
+//! Finds the declarations of the variables of a finding.
 //!
-//! **Input**: a program, and a finding of it. **Output**: the finding with the names in the declarations.
+//! **Input**: a program, and one of its findings. **Output**: the finding with the declared names.
 //!
 //! **Algorithm**
-//! 1. A label that stands at an access means the variable or the field that is accessed.
-//! 2. A name in the sentence of the finding (of a deadlock, in its labels too) means what the program calls so: `a.balance` the field
-//!    and the object, `Account.balance` the field. Names of variables that step 1 tells apart are not mixed up.
+//! 1. A label at an access refers to the accessed variable or field.
+//! 2. A name in the sentence of the finding (for a deadlock, also in its labels) refers to the entity with that name in the
+//!    program: `a.balance` to the field and the object, `Account.balance` to the field. Names of variables that step 1
+//!    distinguishes are not mixed up.
 //!
-//! **Soundness and limits**: two locks of one name, declared in two functions, are not told apart.
+//! **Soundness and limits**: two locks with one name, declared in two functions, are not distinguished.
 
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_ir::{LeafId, LeafKind, Program, SymbolId};

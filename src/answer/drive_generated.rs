@@ -1,7 +1,7 @@
 //! The answer of `coverage --generate --out`: a package with the generated tests that fail or cover something new.
 //!
-//! **Input**: an answer of [`generate_tests()`](super::generate_tests()). **Output**: a package. Each test is a program, the file with a
-//! `main` behind it, and follows the execution that shows the failure, or covers the most that is new.
+//! **Input**: an answer of [`generate_tests()`](super::generate_tests()). **Output**: a package. Each test is a program, the file
+//! followed by a `main`. It follows the execution that shows the failure, or covers the most that is new.
 
 use super::coverage_generate::{GenerateAnswer, Shown, show};
 use super::drive::input;

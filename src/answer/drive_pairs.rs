@@ -1,9 +1,9 @@
 //! The answer of `drive --pairs`: tests for the method pairs that endanger correlated variables.
 //!
-//! In: what `correlate` has found of a file. Out: the package. A test of a program with a `main` begins in a state that an
-//! execution has reached when it called the two methods, with these arguments ([`record_contexts`]); the whole program is
-//! executed where no such context shows the same. For each selected pair, an execution is looked for in which the two run one
-//! after the other, in each order.
+//! In: the findings of `correlate` for a file. Out: the package. A test of a program with a `main` begins in a state that an
+//! execution has reached when it called the two methods, with the same arguments ([`record_contexts`]). If no such context shows
+//! the same result, the whole program is executed. For each selected pair, and each order, an execution is searched in which the
+//! two run one after the other in this order.
 
 use super::correlate::CorrelateAnswer;
 use super::drive::{DriveAnswer, input};

@@ -1,17 +1,18 @@
 //! The answer of `drive --race`: a test for each order of two accesses that race.
 //!
-//! **Input**: a program and a pair of places. **Output**: a package, or that the pair is no race, or that nobody knows.
+//! **Input**: a program and a pair of places. **Output**: a package; or the statement that the pair is no race, or that this is
+//! unknown.
 //!
 //! **Algorithm**.
 //!
 //! 1. Look for an execution that leads to a state in which both accesses are pending ([`race::find`]).
-//! 2. For each order, do the two steps from there, one directly after the other, and go on with all threads in turn.
-//! 3. If that ends well, look for an execution of the order that fails: do the same from the states that failures are
-//!    known to follow from, and else take such an execution as it is.
-//! 4. If no execution of an order comes to an end, try some at random.
+//! 2. For each order, execute the two steps from there, one directly after the other, and continue with all threads in turn.
+//! 3. If that ends well, look for a failing execution of the order: do the same from the states that are known to lead to
+//!    failures, and otherwise take such an execution unchanged.
+//! 4. If no execution of an order ends, try some random ones.
 //!
-//! **Soundness and limits**: each execution begins as one that shows the race. That an assumption discards every
-//! execution of an order is said only where all states were visited.
+//! **Soundness and limits**: each execution begins like one that shows the race. The answer says that an assumption discards
+//! every execution of an order only if all states were visited.
 
 use super::drive::{DriveAnswer, input};
 use super::races::{RacesRequest, plain};

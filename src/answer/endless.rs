@@ -1,13 +1,13 @@
-//! Executions without end, as the answers of commands have them.
+//! Executions without end, in the form of the answers of commands.
 //!
-//! **Input**: a program, what is asked, the budget, and what a search for its ends has found. **Output**: [`EndlessFindings`].
+//! **Input**: a program, the request, the budget, and the result of a search for its ends. **Output**: [`EndlessFindings`].
 //!
-//! **Algorithm**: a search for executions without end is one of its own, since its states are fewer.
-//! 1. Before any other search, through a few states ([`FIRST_STATES`]): a program that prints in a loop has infinitely many
-//!    states with what it prints, and few without.
-//! 2. Behind the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the budget that
-//!    is left.
-//! 3. Commands that ask something else ([`behind`]) look through as many states as they have visited for that.
+//! **Algorithm**: the search for executions without end is separate, since its states are fewer.
+//! 1. Run it before any other search, through a few states ([`FIRST_STATES`]): a program that prints in a loop has infinitely
+//!    many states if the output counts, and few otherwise.
+//! 2. Run it after the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the
+//!    remaining budget.
+//! 3. Commands with other questions ([`behind`]) search as many states as they have visited for their question.
 
 use cssame_budget::{Bound, Budget, Limits};
 use cssame_diagnostics::Code;

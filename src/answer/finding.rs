@@ -1,5 +1,5 @@
-//! Failures, deadlocks, contradictions and bounds that were hit as diagnostics, the same for every command that executes a
-//! program.
+//! Converts failures, deadlocks, contradictions and bounds that were hit to diagnostics, in the same way for every command that
+//! executes a program.
 
 use super::hunt::MetRace;
 use super::words::{plural, with_preemptions};

@@ -1,10 +1,10 @@
-//! The findings of each answer, as [`super::suppress`] takes them.
+//! The findings of each answer, in the form for [`super::suppress`].
 //!
-//! **Input**: an answer, and the program that it is of. **Output**: [`Findings`]: each as the diagnostic that the views show; what an
-//! answer has no diagnostic for, such as a torn pair of `correlate`, is given one with its code.
+//! **Input**: an answer, and its program. **Output**: [`Findings`]: each as the diagnostic that the views show. A result without
+//! a diagnostic, such as a torn pair of `correlate`, gets one with its code.
 //!
-//! **Soundness and limits**: an answer has looked for a code only where nothing of that kind can be left in the file: where no
-//! bound was hit, and all executions were looked at.
+//! **Soundness and limits**: an answer claims to have searched for a code only if no further finding of that kind is possible in
+//! the file: if no bound was hit, and all executions were examined.
 
 use super::collector::{Collector, place, plain};
 use super::compiled::Compiled;

@@ -1,4 +1,4 @@
-//! The answer of `fmt`: files in the style of all programs, and where they differ from what they were.
+//! The answer of `fmt`: files in the common style, and their differences from the original.
 
 use cssame_diagnostics::Diagnostic;
 use cssame_diagnostics::json::{DiagnosticData, diagnostic_data};

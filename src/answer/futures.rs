@@ -1,4 +1,4 @@
-//! The answer of `futures`: what can happen, how many futures there are, and whether a selection is consistent.
+//! The answer of `futures`: the possible behaviours, the number of futures, and whether a selection is consistent.
 
 use super::endless::{self, EndlessFindings};
 use super::selection::{SelectionReport, selection_report};

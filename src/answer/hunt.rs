@@ -1,4 +1,4 @@
-//! The answer of `hunt`: what goes wrong with few preemptions, and for how many nothing else does.
+//! The answer of `hunt`: the bugs with few preemptions, and the number of preemptions up to which there are no others.
 
 use super::endless::{self, EndlessFindings};
 use cssame_budget::{Bound, Budget};

@@ -1,17 +1,17 @@
-//! CSSAME form as the paper prints it: the lines of the program, with versions behind its variables.
+//! CSSAME form as printed in the paper: the lines of the program, with versions after its variables.
 //!
 //! **Input**: a program, and the values of its `input` constants. **Output**: the lines of its text.
 //!
 //! **Algorithm**
-//! 1. Print the syntax tree, one statement a line, and compile that text: each access then lies in the line of its statement.
-//! 2. Take from [`CssameAnnotations`] the versions of memory, and the merges that something shown uses. Registers have no
-//!    version: no other thread sees them.
-//! 3. A version stands behind the name; a write shows the version that it reads or keeps a part of, `a_2(a_4)`, where a merge
-//!    makes that one.
-//! 4. A merge is a line of its own: pi before the line of the read, chi behind that of the call or join, phi before the head of
+//! 1. Print the syntax tree, one statement per line, and compile that text: each access is then in the line of its statement.
+//! 2. Take from [`CssameAnnotations`] the versions of memory, and the merges that a shown version uses. Registers have no
+//!    version, since no other thread sees them.
+//! 3. A version follows the name. A write shows the version that it reads or of which it keeps a part, `a_2(a_4)`, if a merge
+//!    creates that version.
+//! 4. A merge has its own line: pi before the line of the read, chi after the line of the call or join, phi before the head of
 //!    its loop, or where the branches of a statement have met.
 //!
-//! **Limits**: the head of a loop is one line, so what stands before it is evaluated in each round. Comments are lost.
+//! **Limits**: the head of a loop is one line, so the merges before it are evaluated in each iteration. Comments are lost.
 
 use super::ir::IrAnswer;
 use cssame_diagnostics::Diagnostics;

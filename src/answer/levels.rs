@@ -1,9 +1,10 @@
-//! How much findings of each kind weigh: what options and configuration files say of codes.
+//! The weight of findings of each kind: the rules of options and configuration files for codes.
 //!
 //! **Input**: rules in the order in which they were given. **Output**: the level of a code.
 //!
-//! **Algorithm**: of the rules of the command line that name a code, or all codes, the last one holds; where there is none, the same of
-//! the rules of the configuration. A finding that is a warning then, by itself or by a rule, is under the last rule for `warnings`.
+//! **Algorithm**: among the command-line rules that name a code, or all codes, the last one applies; if there is none, the same
+//! holds for the rules of the configuration. If the finding is then a warning, by itself or by a rule, the last rule for
+//! `warnings` applies to it.
 
 use cssame_diagnostics::{Code, Severity, nearest};
 

@@ -18,12 +18,12 @@
 //! | `fmt` | [`format_file()`] | [`FormatReport`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
-//! The JSON of a command (docs/json.md) is that value; the text for people, in the layer `cli`, is a view of it. Nothing here
-//! reads a file, prints, or knows a format.
+//! The JSON of a command (docs/json.md) is that value. The text for readers, in the layer `cli`, is a view of it. Nothing here
+//! reads a file, prints, or depends on a format.
 //!
-//! The layer stands above `driver`, because answers put several layers together: selections and their contradictions
-//! beside what can happen, tears beside correlations, packages beside both. A second front end for people, such as a
-//! language server, starts here.
+//! The layer is above `driver`, because answers combine several layers: selections and their contradictions with possible
+//! behaviours, tears with correlations, packages with both. A second user interface, such as a language server, builds on this
+//! layer.
 
 mod baseline;
 mod check;

@@ -1,8 +1,9 @@
 //! The findings of an answer as a [`Listing`], for the formats of other tools.
 //!
-//! **Input**: [`Findings`] and what has become of them ([`Judged`]). **Output**: plain data, in the order in which findings are shown.
+//! **Input**: [`Findings`] and the decisions about them ([`Judged`]). **Output**: plain data, in the order in which findings are
+//! shown.
 //!
-//! **Algorithm**: the fingerprint of a finding is a hash of its entry in a baseline (what lines that are moved do not change) and of
+//! **Algorithm**: the fingerprint of a finding is a hash of its entry in a baseline (data that moved lines do not change) and of
 //! its number among the findings with that entry.
 
 use super::baseline::Entry;

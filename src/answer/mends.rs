@@ -1,15 +1,16 @@
-//! Mends: changes of a text that make a finding go.
+//! Mends: changes of a text that remove a finding.
 //!
 //! **Input**: a text, and a finding of its static passes. **Output**: [`Mend`]s, the smallest first.
 //!
 //! **Algorithm**
-//! 1. By the kind of the finding, changes are proposed: the name that was meant; `unlock` on the ways out that keep a lock; `while` in
-//!    place of `if` around a wait; `synchronized` around the statements of two accesses, with each lock that is declared, or a new one.
-//! 2. Each proposal is made in a copy of the text, which is checked as the text was. It is a mend if there are fewer findings of
-//!    that kind, and not more of any other. A text that does not compile is held to its errors alone.
+//! 1. The kind of the finding determines the proposed changes: the intended name; `unlock` on the exits that keep a lock; `while`
+//!    in place of `if` around a wait; `synchronized` around the statements of two accesses, with each declared lock, or a new
+//!    one.
+//! 2. Each proposal is applied to a copy of the text, which is checked in the same way. It is a mend if there are fewer findings
+//!    of that kind, and not more of any other kind. For a text that does not compile, only its errors are compared.
 //!
-//! **Soundness and limits**: what the static passes do not see is not looked at: a program that waits for another thread within
-//! `synchronized` may come to wait for ever. A few proposals are tried, fewer of a long text.
+//! **Soundness and limits**: problems that the static passes do not see are ignored: a program that waits for another thread
+//! within `synchronized` may then wait for ever. Only a few proposals are tried, and fewer for a long text.
 
 use super::check::{CheckInput, check};
 use cssame_diagnostics::{Code, Diagnostic, Severity};

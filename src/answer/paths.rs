@@ -1,4 +1,4 @@
-//! The answer of `paths`: the test cases of a program, what they show, and what is proven beyond them.
+//! The answer of `paths`: the test cases of a program, their results, and the facts that are proven beyond them.
 
 use super::paths_explain::{ExplainedReport, explained};
 use cssame_budget::{Bound, Budget};

@@ -1,9 +1,9 @@
 //! The answer of `paths --compare`: the criteria side by side, as in the paper's table.
 //!
-//! **Input**: a program. **Output**: one row: how large it is, and how many test cases each criterion has.
+//! **Input**: a program. **Output**: one row: the size of the program, and the number of test cases of each criterion.
 //!
-//! **Soundness and limits**: a number that a bound has cut is a lower one, and says so; classes that are too many to be told
-//! apart are counted by the orders of dependent steps, which may be more than there are classes, and that is said too.
+//! **Soundness and limits**: a number that a bound has cut is marked as a lower bound. If there are too many classes to
+//! distinguish, the orders of dependent steps are counted, which may be more; this is marked too.
 
 use super::collector::of_paths;
 use super::paths::PathsRequest;

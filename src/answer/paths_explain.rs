@@ -1,7 +1,7 @@
-//! What decides a branch: the tables of the method, for people.
+//! Explains the decision of a branch: the tables of the method, for readers.
 //!
-//! **Input**: what the method has found, and the name of a branch. **Output**: [`ExplainedReport`]: for each evaluation of the
-//! branch its use-defines and the order in which each test came to it, and the rows of the branch-condition table.
+//! **Input**: the results of the method, and the name of a branch. **Output**: [`ExplainedReport`]: for each evaluation of the
+//! branch its use-defines and the order in which each test reached it, and the rows of the branch-condition table.
 
 use cssame_paths::report::{BranchReport, GroupReport, PathsReport};
 use cssame_paths::{Decision, DecisionKind, Findings, Session, Test, Trace, UseDefine};

@@ -1,8 +1,8 @@
 //! The variant graph of `paths --graph`, for Graphviz and as a picture.
 //!
-//! **Input**: a [`GraphDrawing`]. **Output**: DOT text or an SVG document. What is told apart by
-//! style: the way of the first execution (yellow, thick edges), execution-variants (blue), stuck nodes (salmon), and forbidden
-//! moves: dashed, red where a lock forbids them, orange where a wait does, gray otherwise.
+//! **Input**: a [`GraphDrawing`]. **Output**: DOT text or an SVG document. Style distinguishes the path of the first execution
+//! (yellow, thick edges), execution-variants (blue), stuck nodes (salmon), and forbidden moves (dashed: red if a lock forbids
+//! them, orange if a wait does, otherwise gray).
 
 use cssame_ir::svg::svg_of_dot;
 use cssame_paths::report::{DrawnKind, GraphDrawing};

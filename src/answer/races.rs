@@ -1,4 +1,4 @@
-//! The answer of `races`: which accesses race, and what follows.
+//! The answer of `races`: the racing accesses, and their consequences.
 
 use super::compiled::Compiled;
 use super::endless::{self, EndlessFindings};

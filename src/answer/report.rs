@@ -1,11 +1,12 @@
-//! The answer of `report`: all that a page about one program shows.
+//! The answer of `report`: the contents of a page about one program.
 //!
-//! **Input**: a file, and what each question may cost. **Output**: [`ReportAnswer`]: the answers of the other commands as they are, the
-//! findings of `check`, `races` and `futures` together, and an execution of each finding that has one.
+//! **Input**: a file, and the maximum cost of each question. **Output**: [`ReportAnswer`]: the unchanged answers of the other
+//! commands, the combined findings of `check`, `races` and `futures`, and an execution of each finding that has one.
 //!
-//! **Limits**: a file without `main` has no pi functions, no graph and no futures of its own. Its findings by executions are those of
-//! programs that were made for it, which have no place in the file: they have no execution here. Lists that grow with the square of the
-//! program or faster are cut, so that a browser can show the page; [`LeftOut`] says what is missing.
+//! **Limits**: a file without `main` has no pi functions, no graph and no futures of its own. Its findings by executions belong
+//! to programs that were made for it. Those programs have no place in the file, so these findings have no execution here. Lists
+//! that grow at least with the square of the program are cut, so that a browser can show the page; [`LeftOut`] lists the missing
+//! parts.
 
 use super::ci::{CiCommand, CiFile, CiReport, CiRequest, ci_file};
 use super::compiled::Compiled;

@@ -1,11 +1,11 @@
 //! The executions that a report shows: one of each finding that has one.
 //!
-//! **Input**: what `check`, `races` and `futures` have found in a file. **Output**: [`Executions`].
+//! **Input**: the findings of `check`, `races` and `futures` in a file. **Output**: [`Executions`].
 //!
-//! **Algorithm**. The steps of each finding are done again. Those of an execution without end are the way into its cycle and one round.
-//! Findings that the same steps show share an execution.
+//! **Algorithm**. The steps of each finding are repeated. The steps of an execution without end are the path into its cycle and
+//! one iteration. Findings with the same steps share an execution.
 //!
-//! **Limits**: [`EXECUTIONS`] executions and [`ROWS`] rows, the findings that come first; a longer execution has none here.
+//! **Limits**: at most [`EXECUTIONS`] executions and [`ROWS`] rows, for the first findings; a longer execution is left out.
 
 use super::ci::CiFile;
 use super::compiled::Compiled;

@@ -1,11 +1,12 @@
 //! An execution as a sequence chart, in SVG.
 //!
-//! **Input**: a [`Trace`]. **Output**: a picture with a column for each thread and a line for each row, from top to bottom: what the
-//! thread does, with the source line. An arrow leads to a row from the column of another thread that it depends on: from the write that
-//! a read sees, from whoever has let a lock, a condition or a barrier go, from a fork, and from the end of a thread to its join.
+//! **Input**: a [`Trace`]. **Output**: a picture with a column for each thread and a line for each row, from top to bottom: the
+//! action of the thread, with the source line. An arrow leads to a row from the column of another thread on which the row
+//! depends: from the write that a read sees, from the thread that has released a lock, a condition or a barrier, from a fork, and
+//! from the end of a thread to its join.
 //!
-//! **Layout**: an arrow runs in the height of the row that it leads to, from the line of the other thread, so that it
-//! crosses no text. Texts that are too long for their column are cut; the whole text is their title.
+//! **Layout**: an arrow runs at the height of its target row, from the line of the other thread, so that it crosses no text.
+//! Texts that are too long for their column are cut; their title has the whole text.
 //!
 //! **Limits**: at most [`ROWS`] rows are drawn, the last ones.
 

@@ -1,4 +1,4 @@
-//! The answer of `run --seeds`: how often each outcome comes about, and the execution of the first seed that ends badly.
+//! The answer of `run --seeds`: the frequency of each outcome, and the execution of the first seed that ends badly.
 
 use super::run::{Course, RunAnswer, RunRequest, run};
 use cssame_budget::{Bound, Budget};

@@ -1,4 +1,4 @@
-//! Whether selected pi terms are consistent, with names: an execution that has them, or why there is none.
+//! Whether selected pi terms are consistent, with names: an execution that has them, or the reason why there is none.
 
 use cssame_explore::{Answer, Verdict};
 use cssame_form::contradiction::{ReasonReport, explain, reason_report};

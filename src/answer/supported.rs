@@ -1,6 +1,7 @@
-//! The answer of `check --supported`: which files in C are read, and what stands in the way of the others.
+//! The answer of `check --supported`: the files in C that can be read, and the obstacles in the others.
 //!
-//! Each file is looked at by itself. A function that another of the files defines is a reason of its own: the two are read together.
+//! Each file is examined separately. A function that another of the files defines is a separate reason: the two files must be
+//! read together.
 
 use super::check::{CheckReport, on_cores};
 use cssame_c::lower::{NotLowered, Settings, lower};

@@ -1,17 +1,18 @@
-//! Which findings are shown and counted: the one place through which every command passes what it has found.
+//! Decides which findings are shown and counted: every command passes its findings through this module.
 //!
-//! **Input**: the [`Findings`] of an answer, and [`Lints`]: what options, configuration files and a baseline say. **Output**: [`Judged`].
+//! **Input**: the [`Findings`] of an answer, and [`Lints`]: the rules of options, configuration files and a baseline. **Output**:
+//! [`Judged`].
 //!
 //! **Algorithm**, for each finding
-//! 1. A comment that allows its code suppresses it: in the line of its place, in the line of the declaration of a variable that it
-//!    is about, or of a function or class around it.
-//! 2. Else the level of its code does, or gives it another severity ([`super::levels`]).
-//! 3. Else it is suppressed if the baseline has it.
+//! 1. A comment that allows its code suppresses it: in the line of its place, in the line of the declaration of a variable that
+//!    it is about, or in that of a surrounding function or class.
+//! 2. Otherwise the level of its code suppresses it, or changes its severity ([`super::levels`]).
+//! 3. Otherwise it is suppressed if the baseline contains it.
 //!
-//! Comments that have suppressed nothing are told where the command has looked for their code in all of the file.
+//! Comments that have suppressed nothing are reported if the command has searched the whole file for their code.
 //!
-//! **Soundness and limits**: what keeps a program from being compiled is never suppressed. The answer itself stays as it is: a
-//! failure that is suppressed still is an outcome.
+//! **Soundness and limits**: errors that prevent compilation are never suppressed. The answer itself stays unchanged: a
+//! suppressed failure is still an outcome.
 
 use super::baseline::{Baseline, Entry, without_numbers};
 use super::declared::names;

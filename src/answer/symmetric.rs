@@ -1,13 +1,15 @@
-//! Deadlocks that are the same but for the names of their threads.
+//! Deadlocks that differ only in the names of their threads.
 //!
-//! **Input**: deadlocks, each as its blocked threads. **Output**: groups of those that a renaming of threads turns into each other:
-//! threads that stand at the same places of the text, wait for the same objects, which were taken at the same places.
+//! **Input**: deadlocks, each as its blocked threads. **Output**: groups of deadlocks that a renaming of threads maps to each
+//! other: the threads stand at the same places of the text, and wait for the same objects, which were acquired at the same
+//! places.
 //!
-//! **Algorithm**: colour refinement. The colour of a thread is at first its place and what it waits for; then, as often as there are
-//! threads, that with the colours of those that it waits for. Deadlocks with the same colours form a group.
+//! **Algorithm**: colour refinement. The initial colour of a thread is its place and the object that it waits for. Then, as many
+//! times as there are threads, the new colour combines this with the colours of the threads that it waits for. Deadlocks with the
+//! same colours form a group.
 //!
-//! **Soundness and limits**: who holds an object follows from the object, so that deadlocks with the same colours are the same up to
-//! names. Whether threads that stand at one place began with the same code is not asked: it is the place that has to be mended.
+//! **Soundness and limits**: the object determines its holder, so deadlocks with the same colours are the same up to names. The
+//! module does not check whether threads at one place began with the same code: the place is what needs the fix.
 
 use cssame_explore::report::BlockedReport;
 use rustc_hash::FxHasher;

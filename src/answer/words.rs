@@ -1,4 +1,4 @@
-//! Words that several answers share.
+//! Phrases that several answers share.
 
 /// `1 term`, `2 terms`
 #[must_use]

@@ -1,15 +1,15 @@
-//! Which place of a new text is which place of the old one.
+//! Maps places of an old text to places of a new text.
 //!
-//! **Input**: two texts. **Output**: an [`Alignment`]: for tokens of the old text their places in the new one.
+//! **Input**: two texts. **Output**: an [`Alignment`]: for tokens of the old text, their places in the new one.
 //!
 //! **Algorithm**:
-//! 1. Match lines with the same tokens: a longest common subsequence of the lines, whatever stands between the tokens.
-//! 2. Match the lines that are left, again in order: a function that was moved.
-//! 3. Between two lines that were matched in 1, match the tokens of what is left, by a longest common subsequence.
+//! 1. Match lines with the same tokens: a longest common subsequence of the lines, whatever is between the tokens.
+//! 2. Match the remaining lines, again in order: this finds a moved function.
+//! 3. Between two lines that were matched in step 1, match the remaining tokens, by a longest common subsequence.
 //!
-//! **Soundness and limits**: it is by the text alone, so a name that was changed everywhere matches nothing. Sequences
-//! that are too long for the quadratic table are matched greedily. What is matched wrongly makes a difference appear
-//! where there is none, or two of them; it never makes two different verdicts equal.
+//! **Soundness and limits**: the alignment uses only the text, so a name that was changed everywhere matches nothing. Sequences
+//! that are too long for the quadratic table are matched greedily. A wrong match creates one or two spurious differences; it
+//! never makes two different verdicts equal.
 
 use cssame_source::Position;
 use rustc_hash::FxHashMap;

@@ -1,19 +1,18 @@
-//! A recorded execution of one program, carried over to another one.
+//! Transfers a recorded execution of one program to another one.
 //!
-//! **Input**: a schedule of the old program, the new program, and an [`Alignment`] of their texts. **Output**:
-//! [`CarriedReport`]: an execution of the new program that follows the schedule as far as it fits, and what has become of
-//! its steps.
+//! **Input**: a schedule of the old program, the new program, and an [`Alignment`] of their texts. **Output**: [`CarriedReport`]:
+//! an execution of the new program that follows the schedule as far as it fits, and the fate of each step.
 //!
 //! **Algorithm**: for each step of the schedule, in order:
-//! 1. A step whose place is not there any more is dropped.
-//! 2. If its thread stands before an operation that the old program does not have, the thread does that first.
-//! 3. If the thread stands at the place of the step, and can move, the step is done. Else the schedule ends here, and it is
-//!    said why: the thread is blocked, stands elsewhere, has ended, or is not there.
+//! 1. A step whose place no longer exists is dropped.
+//! 2. If its thread stands before an operation that the old program does not have, the thread executes that operation first.
+//! 3. If the thread stands at the place of the step, and can move, the step is executed. Otherwise the schedule ends here with
+//!    the reason: the thread is blocked, stands elsewhere, has ended, or does not exist.
 //!
-//! Behind that the threads move in turn, until the execution is over.
+//! After that the threads move in turn, until the execution ends.
 //!
-//! **Soundness and limits**: the execution is one of the new program, whatever was matched. Operations that are there in
-//! both programs are never left out, nor done earlier than the schedule says.
+//! **Soundness and limits**: the execution belongs to the new program, whatever was matched. Operations of both programs are
+//! never left out, and never executed earlier than the schedule says.
 
 use super::align::Alignment;
 use super::programs::step_text;

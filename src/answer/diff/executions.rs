@@ -1,12 +1,12 @@
-//! Where two executions part.
+//! Finds the point where two executions diverge.
 //!
-//! **Input**: two schedules, each of a program; both programs may be the same. **Output**: [`ExecutionsReport`]: the first
-//! step that differs, the reads that see other writes or other values, and how both end.
+//! **Input**: two schedules, each of a program; both programs may be the same. **Output**: [`ExecutionsReport`]: the first step
+//! that differs, the reads that see other writes or other values, and the ends of both.
 //!
-//! **Algorithm**: both executions are done again. A read is told by its thread, its name, and how often the thread has come to
-//! it; places of the first program get the names that they have in the second one.
+//! **Algorithm**: both executions are repeated. A read is identified by its thread, its name, and how often the thread has
+//! reached it. Places of the first program get the names that they have in the second one.
 //!
-//! **Soundness and limits**: executions that differ in the order of independent steps alone part as well, but no read differs.
+//! **Soundness and limits**: executions that differ only in the order of independent steps diverge as well, but no read differs.
 
 use super::align::Alignment;
 use super::carry::MAX_STEPS;

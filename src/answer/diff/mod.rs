@@ -1,10 +1,10 @@
-//! The answer of `diff`: what a change of a program has changed, and where two executions part.
+//! The answer of `diff`: the effects of a change of a program, and the point where two executions diverge.
 //!
 //! **Input**: two programs, or two recorded executions. **Output**: [`ProgramsAnswer`], [`ExecutionsReport`].
 //!
-//! **Algorithm**: places are matched by structure ([`align`]), not by line: what stands between them does not matter. Then
-//! [`programs`] compares what can happen, [`carry`] follows a schedule of the old program in the new one, and [`executions`]
-//! does two schedules again.
+//! **Algorithm**: places are matched by structure ([`align`]), not by line: the text between them does not matter. Then
+//! [`programs`] compares the possible behaviours, [`carry`] follows a schedule of the old program in the new one, and
+//! [`executions`] repeats two schedules.
 
 mod align;
 mod carry;

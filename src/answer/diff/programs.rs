@@ -1,11 +1,11 @@
-//! What can happen in one program and not in another one.
+//! Compares the possible behaviours of two programs.
 //!
-//! **Input**: what can happen in both, and an [`Alignment`] of their texts. **Output**: terms, failures, deadlocks and
-//! outcomes, each with what has become of it.
+//! **Input**: the possible behaviours of both, and an [`Alignment`] of their texts. **Output**: terms, failures, deadlocks and
+//! outcomes, each with its change.
 //!
-//! **Algorithm**: each thing of the old program gets the name that it would have in the new one; equal names are one thing.
+//! **Algorithm**: each item of the old program gets the name that it would have in the new one; equal names are one item.
 //!
-//! **Soundness and limits**: where a search was stopped, what it has not found is undecided, not gone.
+//! **Soundness and limits**: if a search was stopped, an item that it has not found is undecided, not gone.
 
 use super::align::{Alignment, pair_up};
 use cssame_explore::report::{DeadlockReport, FailureReport, FuturesReport, OutcomeReport, ThreadOutput};
