@@ -1,8 +1,8 @@
 //! The grammar of the command line.
 //!
-//! In: the arguments of the process. Out: a command with its arguments, or the text that answers `--help` or a usage
-//! error. Algorithm: the name of the command is brought to the front, so that options may stand before it; where there is
-//! none, and the first word may be a file, it is looked at, or the command is `check`; the rest is for `clap`.
+//! In: the arguments of the process. Out: a command with its arguments, or the text that answers `--help` or a usage error.
+//! Algorithm: the name of the command is moved to the front, so that options may precede it. If there is none, and the first word
+//! may be a file, the command is the look at this file, or `check`. `clap` parses the rest.
 
 #[cfg(feature = "serve")]
 use super::command::serve;

@@ -1,11 +1,11 @@
-//! How much memory a search may take where nobody says.
+//! The default memory limit of a search.
 //!
-//! **Input**: what the system tells of the machine, of the control groups of the process, and of its own limit.
-//! **Output**: half of the least of these, in bytes; nothing where the system does not tell.
+//! **Input**: the system's information about the machine, the control groups of the process, and the limit of the process.
+//! **Output**: half of the least of these, in bytes; nothing if the system provides no information.
 //!
-//! **Soundness and limits**: control groups are looked at where Linux usually has them (`/sys/fs/cgroup`, version 2, and
-//! version 1 under `memory`), at each level above the group of the process. What other processes use is not counted: half
-//! is left to them. Answers do not depend on it as long as a search stays within it.
+//! **Soundness and limits**: control groups are read where Linux usually has them (`/sys/fs/cgroup`, version 2, and version 1
+//! under `memory`), at each level above the group of the process. The memory of other processes is not counted: half is left to
+//! them. Answers do not depend on the limit as long as a search stays within it.
 
 use std::fs;
 use std::path::Path;

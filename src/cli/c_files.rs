@@ -1,4 +1,4 @@
-//! The files of the disk, for programs in C.
+//! Files on disk, for programs in C.
 
 use super::load;
 use cssame_c::tree::Files;

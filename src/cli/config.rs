@@ -1,7 +1,7 @@
 //! Configuration files: `cssame.toml`, in the directory of a source file or the nearest one above.
 //!
-//! In: the path of a source file. Out: [`Config`]: levels of codes, and bounds where the command line gives none; or all that is wrong
-//! with the file, each with its place.
+//! In: the path of a source file. Out: [`Config`]: levels of codes, and bounds that apply if the command line gives none; or all
+//! errors of the file, each with its place.
 
 use super::load::{self, name_of};
 use super::options::{BoundOptions, parse_seconds, parse_size};

@@ -1,10 +1,10 @@
-//! The time that a command has, before a search looks at it.
+//! The time limit of a command before its search checks the time.
 //!
-//! **Input**: the bound on time. **Output**: what is left of it when a search begins, which from then on looks at the clock itself
-//! ([`Budget`](cssame_budget::Budget)) and ends with what it knows. Where the time is up before, nothing is known: the process ends
-//! with a message and the status of a bound.
+//! **Input**: the bound on time. **Output**: the time that is left when a search begins. From then on the search checks the clock
+//! itself ([`Budget`](cssame_budget::Budget)) and ends with its partial result. If the time is up before that, nothing is known:
+//! the process ends with a message and the status of a bound.
 //!
-//! **Soundness and limits**: what a command does behind its search, and parts of a search that do not look at the clock, may take
+//! **Soundness and limits**: the work of a command after its search, and parts of a search that do not check the clock, may take
 //! longer.
 
 use super::status::Status;

@@ -1,7 +1,7 @@
-//! Writing a directory of files so that it is whole or not there at all.
+//! Writes a directory of files so that it is complete or does not exist at all.
 //!
-//! In: paths and texts. The files go to a sibling of the directory, which then takes its place. So a reader sees the
-//! old directory or the new one, for a moment neither, never a part; and an error leaves the old one as it was.
+//! In: paths and texts. The files are written to a sibling directory, which then takes the place of the directory. So a reader
+//! sees the old directory or the new one, for a moment neither, but never a part. An error leaves the old one unchanged.
 
 use super::files::cannot_write;
 use cssame_diagnostics::Code;

@@ -1,4 +1,4 @@
-//! Writing files so that none is ever half-written.
+//! Writes files so that none is ever half-written.
 
 use cssame_diagnostics::Code;
 use cssame_diagnostics::Diagnostics;

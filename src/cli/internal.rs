@@ -1,6 +1,6 @@
-//! Internal errors: a panic is a fault of the tool, and is reported as one.
+//! Internal errors: a panic is a bug of the tool, and is reported as one.
 //!
-//! In: the panic of any thread, kept by a hook in place of Rust's message. Out: a diagnostic CS0999 and exit status 2.
+//! In: the panic of any thread, which a hook intercepts in place of Rust's message. Out: a diagnostic CS0999 and exit status 2.
 
 use super::json;
 use super::options::OutputOptions;

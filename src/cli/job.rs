@@ -1,8 +1,8 @@
-//! What all subcommands have in common, and the one place that shows an answer.
+//! The common part of all subcommands, and the single place that shows an answer.
 //!
-//! A subcommand is a [`Job`]: what its help says, its common options, and one function to an answer, which serialises. It tells what
-//! the answer has found, prints it for people, and knows how the command ends. [`execute`] puts these together: it is the only place
-//! that looks at the [`Format`], so a new one is a renderer here, and a list of compile errors.
+//! A subcommand is a [`Job`]: its help text, its common options, and one function that computes an answer, which serialises. The
+//! answer reports its findings, prints itself for readers, and knows the status of the command. [`execute`] combines these. It is
+//! the only place that depends on the [`Format`], so a new format is a renderer here, and a list of compile errors.
 
 use super::available_memory::half_of_memory;
 use super::config::Config;

@@ -1,6 +1,6 @@
 //! The command line, and the only place that reads files, prints or exits.
 //!
-//! In: the arguments. Out: text or JSON on standard output, what accompanies it on standard error, and the exit status
+//! In: the arguments. Out: text or JSON on standard output, accompanying text on standard error, and the exit status
 //! ([`Status`]). [`arguments`] parses; a subcommand ([`command`]) reads its files ([`load`]) and makes one call of
 //! [`cssame_answer`]; [`job`] shows the answer, as JSON ([`json`]) or as text ([`view`]).
 

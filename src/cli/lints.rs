@@ -1,4 +1,4 @@
-//! Options that say which findings count, and how much.
+//! Options that decide which findings count, and their weight.
 //!
 //! In: `--allow`, `--warn` and `--deny`, whose order matters, and files: baselines and configurations. Out: [`LintOptions`], and
 //! [`Lints`] for the files of an answer.

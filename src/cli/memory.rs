@@ -1,16 +1,16 @@
-//! How much memory the process has, and how much it may have.
+//! The memory of the process, and its limit.
 //!
-//! **Input**: what the allocator of the program gives out and gets back. **Output**: the [`Budget`](cssame_budget::Budget) asks
-//! whether that is too much, wherever it looks at the clock; and the allocator itself ends the process behind the bound.
+//! **Input**: the allocations and deallocations of the program's allocator. **Output**: the [`Budget`](cssame_budget::Budget)
+//! checks the limit whenever it checks the clock. The allocator itself ends the process beyond the limit.
 //!
-//! **Algorithm**: blocks are counted as they are given out. Gaps between blocks are seen by the system alone
-//! ([`resident`](super::resident)), which is asked only now and then: each time it tells how much more may be given out if all of that
-//! were new to the system, and half as much is given out before it is asked again.
+//! **Algorithm**: blocks are counted when they are allocated. Only the system sees gaps between blocks
+//! ([`resident`](super::resident)), and it is asked only from time to time. Each time it reports how much more may be allocated
+//! if all of that were new to the system; half of that amount is allocated before the next question.
 //!
-//! **Soundness and limits**: searches count what they keep, and stop at a part of the bound ([`for_searches`]), so that they stop
-//! at the same place in each run and for any number of cores. What nobody counts, such as reports, is only seen here. Bounds
-//! below [`LEAST`] are bounds of searches alone: the program itself takes some of that. Where the system does not tell, gaps are
-//! not seen.
+//! **Soundness and limits**: searches count the data that they keep, and stop at a part of the limit ([`for_searches`]), so that
+//! they stop at the same place in each run and for any number of cores. Data that no search counts, such as reports, is only seen
+//! here. Limits below [`LEAST`] are limits of searches alone, since the program itself takes some of that. If the system provides
+//! no information, gaps are not seen.
 
 use super::resident::resident;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,6 +1,6 @@
-//! Writing to the two standard streams, with or without colour.
+//! Writes to the two standard streams, with or without colour.
 //!
-//! In: text. Out: bytes. A reader that has gone away (`cssame … | head`) is no fault: the rest is dropped. Any other
+//! In: text. Out: bytes. A reader that has closed the pipe (`cssame … | head`) is no error: the rest is dropped. Any other
 //! failure to write standard output makes the exit status 2.
 
 use super::deadline::Deadline;

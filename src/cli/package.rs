@@ -1,6 +1,6 @@
 //! Packages of tests: how they are made, where they are written, and how their tests are run.
 //!
-//! In: a directory, and what a search has found. Out: the files of a package, in place of what another one has left there.
+//! In: a directory, and the findings of a search. Out: the files of a package, which replace those of an earlier one.
 
 use super::directory;
 use super::load::{self, name_of};

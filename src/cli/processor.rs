@@ -1,8 +1,8 @@
-//! How much processor time the process has had.
+//! The processor time of the process.
 //!
-//! **Input**: the clock of the system. **Output**: the time of all threads together.
+//! **Input**: the clock of the system. **Output**: the total time of all threads.
 //!
-//! **Soundness and limits**: where the system has no such clock, it is the time since somebody has asked first.
+//! **Soundness and limits**: if the system has no such clock, it is the time since the first query.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What happens while a search runs: the progress bar, and Ctrl-C; and the last line, which says what searches have taken.
+//! The display during a search: the progress bar, and Ctrl-C; and the last line, which reports the cost of searches.
 
 use super::memory::PROCESS;
 use super::options::{BoundOptions, Progress};

@@ -1,4 +1,4 @@
-//! Schedule files of what a search has found.
+//! Schedule files of the findings of a search.
 
 use super::files;
 use super::load::name_of;

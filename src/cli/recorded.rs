@@ -1,4 +1,4 @@
-//! Recorded executions as files: schedules that are named one by one, and those of a package of tests.
+//! Recorded executions as files: individually named schedules, and those of a package of tests.
 
 use super::load::{self, name_of};
 use cssame_coverage::RecordedProgram;

@@ -1,12 +1,13 @@
 //! Watches how much memory the system has given to the process.
 //!
-//! **Input**: `/proc/self/statm`, and `/proc/self/status`. **Output**: the number of bytes, and the most so far, for who asks, and now and then for who watches.
+//! **Input**: `/proc/self/statm`, and `/proc/self/status`. **Output**: the number of bytes, and the maximum so far, on request;
+//! and from time to time for an observer.
 //!
-//! **Algorithm**: a thread of its own reads the file some two hundred times a second. An allocator cannot use every gap between its
-//! blocks again, so the process may have a quarter more than what was given out.
+//! **Algorithm**: a separate thread reads the file about two hundred times a second. An allocator cannot reuse every gap between
+//! its blocks, so the process may have a quarter more than what was allocated.
 //!
-//! **Soundness and limits**: where there is no such file nobody is told. What is taken between two readings is seen late, and
-//! by the allocator only where it asks itself.
+//! **Soundness and limits**: if there is no such file, nothing is reported. An allocation between two readings is seen late. The
+//! allocator sees it only if it asks itself.
 
 use std::fs::File;
 use std::io::Read;

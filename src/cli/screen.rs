@@ -1,4 +1,4 @@
-//! The screen that text is shown on.
+//! The screen for the text output.
 //!
 //! **Input**: the environment and standard output. **Output**: a number of columns, and the [`Screen`] of diagnostics.
 

@@ -1,6 +1,6 @@
-//! The options that most subcommands share, put together once, in the order of the help.
+//! The options that most subcommands share, combined once, in the order of the help.
 //!
-//! In: the command line. Out: what a command hands to its call, and the [`Common`] that it tells of itself.
+//! In: the command line. Out: the data that a command passes to its library call, and the [`Common`] part of its answer.
 
 use super::job::Common;
 use super::lints::LintOptions;

@@ -1,4 +1,4 @@
-//! How a command ends: its exit status.
+//! The exit status of a command.
 
 /// The exit status of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! The programs of a tree of directories.
 //!
-//! In: directories and files, and patterns of what is left out. Out: the `.csm` files in them, or those in C, sorted, each once. What
-//! `.gitignore` and `.ignore` name is left out, as are hidden files; a file that is named itself is taken whatever it is called.
+//! In: directories and files, and exclusion patterns. Out: the `.csm` files in them, or those in C, sorted, each once. Files in
+//! `.gitignore` and `.ignore` are left out, and so are hidden files. A file that is named explicitly is included whatever its
+//! name.
 
 use super::load::name_of;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};

@@ -1,12 +1,12 @@
-//! `--watch`: a command is asked again whenever its files change.
+//! `--watch`: runs a command again whenever its files change.
 //!
 //! **Input**: the arguments of the process, and the files that the command reads. **Output**: the answers, one after another, until Ctrl-C.
 //!
-//! **Algorithm**: each answer is given by a process of its own, with the same arguments but `--watch`, so that its bounds of memory and
-//! time and what Ctrl-C does are those of the command. The directories of the files are watched, since editors replace files
-//! rather than write them.
+//! **Algorithm**: a separate process computes each answer, with the same arguments except `--watch`, so that its limits on memory
+//! and time and the effect of Ctrl-C are those of the command. The directories of the files are watched, since editors replace
+//! files rather than write them.
 //!
-//! **Limits**: of configurations, the one that is nearest when the watching begins is watched.
+//! **Limits**: only the configuration that is nearest when the watching begins is watched.
 
 use super::config;
 use super::load::STANDARD_INPUT;

@@ -1,4 +1,4 @@
-//! `cssame completions SHELL`: what a shell needs to complete a command line.
+//! `cssame completions SHELL`: the script with which a shell completes a command line.
 
 use crate::job::{Common, Help, Job};
 use crate::options::{Format, OutputOptions};

@@ -1,4 +1,4 @@
-//! `cssame coverage FILE`: what executions cover of how threads can come between each other.
+//! `cssame coverage FILE`: which interleavings of threads the executions cover.
 
 use crate::files;
 use crate::generation::GenerationOptions;

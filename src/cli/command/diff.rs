@@ -1,4 +1,4 @@
-//! `cssame diff OLD NEW`: what a change has changed; `cssame diff SCHEDULE SCHEDULE`: where two executions part.
+//! `cssame diff OLD NEW`: the effects of a change; `cssame diff SCHEDULE SCHEDULE`: the point where two executions diverge.
 
 use crate::files;
 use crate::job::{Common, Help, Job};

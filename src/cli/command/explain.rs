@@ -1,4 +1,4 @@
-//! `cssame explain CODE`: what a diagnostic means.
+//! `cssame explain CODE`: the meaning of a diagnostic.
 
 use crate::job::{Common, Help, Job};
 use crate::options::{FormatOption, OutputOptions};

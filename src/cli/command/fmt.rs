@@ -1,4 +1,4 @@
-//! `cssame fmt FILE…`: programs in one style.
+//! `cssame fmt FILE…`: formats programs in one style.
 
 use crate::files;
 use crate::job::{Common, Help, Job};

@@ -1,4 +1,4 @@
-//! `cssame hunt FILE`: is there a bug; and if none is found, for how many preemptions there is none.
+//! `cssame hunt FILE`: searches for a bug; if none is found, reports up to how many preemptions there is none.
 
 use crate::job::{Common, Help, Job};
 use crate::load;

@@ -1,8 +1,8 @@
-//! `cssame FILE`: what is wrong with a program, with no other word on the command line.
+//! `cssame FILE`: reports the bugs of a program, without a command on the command line.
 //!
-//! In: one file. Out: the failures, deadlocks and executions without end of a search in the order of preemptions, the first with its
-//! steps; behind them what `check` says of the text, without what executions refute; and what is sure. All of it takes [`TIME`] at most.
-//! With an option that only `check` has, or several files, it is `check` that is asked.
+//! In: one file. Out: the failures, deadlocks and executions without end of a search in the order of preemptions, the first with
+//! its steps; then the findings of `check`, without those that executions refute; then the facts that are certain. Everything
+//! takes at most [`TIME`]. With an option that only `check` has, or with several files, the command is `check`.
 
 use super::check::{closed_words, counted_words};
 use crate::job::{Common, Help, Job};

@@ -1,4 +1,4 @@
-//! The subcommands, one file each: its arguments, the library call that answers, and how the answer is shown.
+//! The subcommands, one file each: the arguments, the library call, and the display of the answer.
 
 pub mod check;
 pub mod ci;

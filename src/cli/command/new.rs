@@ -1,4 +1,4 @@
-//! `cssame new NAME`: a program to begin with.
+//! `cssame new NAME`: creates a first program.
 
 use crate::files;
 use crate::job::{Common, Help, Job};

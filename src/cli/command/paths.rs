@@ -1,4 +1,4 @@
-//! `cssame paths FILE`: tests for all orders that can change a branch, and how many other criteria would take.
+//! `cssame paths FILE`: tests for all orders that can change a branch, and the number of tests of other criteria.
 
 use crate::files;
 use crate::job::{Common, Help, Job};

@@ -1,4 +1,4 @@
-//! `cssame pi FILE`: the pi functions, their terms, what was pruned and why.
+//! `cssame pi FILE`: the pi functions, their terms, the pruned definitions and the reasons.
 
 use crate::job::{Common, Help, Job};
 use crate::load;

@@ -1,4 +1,4 @@
-//! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
+//! `cssame races FILE`: races: predicted, confirmed, separated from harmless ones, or proven impossible.
 
 use crate::job::{Common, Help, Job};
 use crate::load;

@@ -1,4 +1,4 @@
-//! `cssame serve`: a page in a browser, for programs that one edits.
+//! `cssame serve`: a page in a browser for editing programs.
 
 use crate::available_memory::half_of_memory;
 use crate::job::{Common, Help, Job};

@@ -1,6 +1,7 @@
 //! The editor of the page: a websocket to a language server.
 //!
-//! **Input**: messages of the page, one object in JSON each. **Output**: those of `cssame lsp`, a process of its own for each editor.
+//! **Input**: messages of the page, one JSON object each. **Output**: the messages of `cssame lsp`, a separate process for each
+//! editor.
 
 use axum::extract::ws::{Message, WebSocket};
 use std::io;

@@ -1,9 +1,9 @@
 //! The files that the page may read and write.
 //!
-//! **Input**: the file or directory of the command line. **Output**: names, texts, and what was written.
+//! **Input**: the file or directory of the command line. **Output**: names, texts, and the written files.
 //!
-//! **Soundness**: a name is looked up in the list of programs, never made into a path; what is not in the list cannot be
-//! read. A file is written only where it still is what the page has read.
+//! **Soundness**: a name is looked up in the list of programs, and never made into a path; a file that is not in the list cannot
+//! be read. A file is written only if it is unchanged since the page has read it.
 
 use crate::load::{self, name_of};
 use crate::{files, tree};

@@ -1,10 +1,10 @@
-//! Who may ask: pages of this server alone.
+//! Access control: only pages of this server may send requests.
 //!
-//! **Input**: the head of a request. **Output**: why it is refused, or the answer with headers that keep the page to itself.
+//! **Input**: the head of a request. **Output**: the reason for a refusal, or the answer with headers that isolate the page.
 //!
-//! **Soundness**: other pages in the same browser can send requests to a loopback address, also by a name of theirs that leads there (DNS
-//! rebinding). They know neither the token of the address, which is a part of every path, nor can they set `Host` and `Origin`,
-//! which must be those of this server.
+//! **Soundness**: other pages in the same browser can send requests to a loopback address, even by one of their own names that
+//! resolves to it (DNS rebinding). They do not know the token of the address, which is a part of every path. They cannot set
+//! `Host` and `Origin`, which must be those of this server.
 
 use axum::extract::{Request, State};
 use axum::http::header::{

@@ -1,11 +1,12 @@
-//! Questions of the page, each in a process of its own.
+//! Questions of the page, each in a separate process.
 //!
 //! **Input**: a [`Question`]. **Output**: a stream of server-sent events: `started` with the number of the job, `progress`
 //! with a line each, and `answer`.
 //!
-//! **Soundness and limits**: the bounds of time and memory are those of the command line. A process that does not keep to its time, or
-//! whose answer is too large, is ended; so is one whose stream nobody reads any more. To stop a job is what Ctrl-C is in a
-//! terminal: the answer tells what was known by then. As many run at once as there are cores, others wait.
+//! **Soundness and limits**: the bounds of time and memory are those of the command line. A process that exceeds its time, or
+//! whose answer is too large, is ended. So is a process whose stream has no reader any more. Stopping a job has the same effect
+//! as Ctrl-C in a terminal: the answer contains the results so far. At most as many jobs run at the same time as there are cores;
+//! others wait.
 
 use super::question::{Most, Places, Question};
 use crate::progress::LINE;

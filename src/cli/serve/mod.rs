@@ -1,6 +1,6 @@
 //! The server of `cssame serve`: a page in a browser, with an editor, questions and their answers.
 //!
-//! **Input**: [`Settings`]. **Output**: the address of the page, and what is answered below it, until Ctrl-C:
+//! **Input**: [`Settings`]. **Output**: the address of the page, and the answers below it, until Ctrl-C.
 //!
 //! | request | answer |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | `POST /TOKEN/api/jobs/N/stop` | stops it |
 //! | `GET /TOKEN/lsp` | a websocket to a language server ([`editor`]) |
 //!
-//! **Algorithm**: one thread answers; questions and language servers are processes of their own, so that none can harm another one.
+//! **Algorithm**: one thread answers. Questions and language servers are separate processes, so that none can harm another one.
 //!
-//! **Soundness**: it listens at the loopback address alone, and answers pages of its own alone ([`guard`]).
+//! **Soundness**: it listens only at the loopback address, and answers only its own pages ([`guard`]).
 
 mod editor;
 mod folder;

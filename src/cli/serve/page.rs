@@ -1,4 +1,4 @@
-//! The files of the page, made by `web/check.sh`.
+//! The files of the page, which `web/check.sh` makes.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;

@@ -1,9 +1,9 @@
-//! What the page asks: a command with its bounds, as the arguments of a process.
+//! A question of the page: a command with its bounds, as the arguments of a process.
 //!
-//! **Input**: an object in JSON. **Output**: arguments of the tool. The program comes by standard input.
+//! **Input**: a JSON object. **Output**: arguments of the tool. The program is passed by standard input.
 //!
-//! **Soundness**: no text of the page is an argument of its own; where one is a part of an argument it stands behind `--option=`.
-//! No bound is larger than that of the server.
+//! **Soundness**: no text of the page is a separate argument. If a text is part of an argument, it follows `--option=`. No bound
+//! is larger than that of the server.
 
 use cssame_schedule::{Schedule, Step};
 use cssame_vm::Semantics;

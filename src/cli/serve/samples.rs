@@ -1,4 +1,4 @@
-//! The samples, which the page of `cssame serve` can open wherever the tool is installed.
+//! The samples, which the page of `cssame serve` can open on every installation.
 //!
 //! **Output**: names and texts, sorted by name. `build.rs` makes the list of `samples/`.
 

@@ -1,4 +1,4 @@
-//! What `ci` has found, for people: the findings, a table of the files, and the slowest of them.
+//! The findings of `ci`, for readers: the findings, a table of the files, and the slowest of them.
 
 use super::snippet::Table;
 use crate::output::Output;

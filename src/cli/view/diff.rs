@@ -1,4 +1,4 @@
-//! What has changed, for people.
+//! The changes, for readers.
 
 use super::snippet::{self, Table};
 use cssame_answer::words::plural;

@@ -1,4 +1,4 @@
-//! Executions without end, for people: the finding, the way into the cycle, the cycle, and how to see them again.
+//! Executions without end, for readers: the finding, the path into the cycle, the cycle, and how to see them again.
 
 use super::snippet;
 use super::steps::StepsView;

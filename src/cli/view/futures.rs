@@ -1,4 +1,4 @@
-//! What can happen, for people.
+//! Possible behaviours, for readers.
 
 use super::endless;
 use super::outcomes;

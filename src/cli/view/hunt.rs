@@ -1,5 +1,5 @@
-//! What goes wrong with few preemptions, for people: the finding with the fewest first, with its steps; a row for each other one; and
-//! what is sure.
+//! Bugs with few preemptions, for readers: the finding with the fewest first, with its steps; a row for each other one; and the
+//! facts that are certain.
 
 use super::endless;
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};

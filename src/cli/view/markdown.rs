@@ -1,7 +1,7 @@
 //! Markdown for a terminal with colour.
 //!
-//! In: a page of the manual. Out: its text with bold headings and emphasis, coloured code, and code blocks that are indented; no
-//! marks of Markdown are left. A link is its text. In a pipe a page stays Markdown.
+//! In: a page of the manual. Out: its text with bold headings and emphasis, coloured code, and indented code blocks; no Markdown
+//! marks remain. Links are replaced by their text. In a pipe a page stays Markdown.
 
 use anstyle::{AnsiColor, Style};
 

@@ -1,4 +1,4 @@
-//! Answers as text for people: views of the values that the JSON shows.
+//! Answers as text for readers: views of the values that the JSON shows.
 
 pub mod ci;
 pub mod correlate;

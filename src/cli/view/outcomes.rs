@@ -1,4 +1,4 @@
-//! What executions print and how they end, numbered, so that one can be asked for.
+//! The outputs and ends of executions, numbered, so that one can be requested.
 
 use super::{endless, snippet};
 use crate::screen;

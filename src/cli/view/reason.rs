@@ -1,4 +1,4 @@
-//! Why a selection is inconsistent, for people.
+//! The reason why a selection is inconsistent, for readers.
 
 use super::snippet::{title, wrap, wrap_behind};
 use cssame_form::contradiction::{OrderReport, PlaceReport, ReasonReport};

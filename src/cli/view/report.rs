@@ -1,9 +1,9 @@
 //! The page of `report`.
 //!
-//! **Input**: the answer. **Output**: one file in HTML, with its data as JSON in an element of its own.
+//! **Input**: the answer. **Output**: one HTML file, with its data as JSON in a separate element.
 //!
-//! **Soundness**: nothing of a program is a part of the markup. In the data each `<` is written as `\u003c`, so that no text can end the
-//! element; the scripts of the page put texts into text nodes alone, and its policy forbids every connection.
+//! **Soundness**: no text of a program is a part of the markup. In the data each `<` is written as `\u003c`, so that no text can
+//! end the element. The scripts of the page put texts only into text nodes, and its policy forbids every connection.
 
 use crate::json;
 use cssame_answer::ReportAnswer;

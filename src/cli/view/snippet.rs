@@ -1,4 +1,4 @@
-//! Pieces of human text: places in the source, titles, and tables, within the columns of the terminal.
+//! Pieces of text for readers: places in the source, titles, and tables, within the columns of the terminal.
 
 use crate::screen::width;
 use anstyle::{AnsiColor, Style};

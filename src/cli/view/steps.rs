@@ -1,6 +1,6 @@
-//! The steps of executions, for people: those that the last one depends on, with a column for each thread.
+//! The steps of executions, for readers: those on which the last one depends, with a column for each thread.
 //!
-//! Below a finding very many rows are not shown, unless all is asked for: the command line that replays them follows.
+//! Very many rows below a finding are not shown, unless everything is requested: the command line that replays them follows.
 
 use crate::screen;
 use cssame_answer::words::plural;

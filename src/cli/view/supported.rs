@@ -1,4 +1,4 @@
-//! Which files in C are read, as text: what stands in the way of the others, the most frequent first.
+//! The C files that can be read, as text: the obstacles in the others, the most frequent first.
 
 use cssame_answer::words::plural;
 use cssame_answer::{SupportedObstacle, SupportedReport};

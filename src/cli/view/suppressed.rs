@@ -1,4 +1,4 @@
-//! What was suppressed, for people.
+//! The suppressed findings, for readers.
 
 use cssame_answer::words::plural;
 use cssame_answer::{By, Suppressed};

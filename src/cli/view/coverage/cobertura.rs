@@ -1,8 +1,8 @@
-//! Coverage as XML of Cobertura (coverage-04.dtd), which continuous integration reads.
+//! Coverage as XML of Cobertura (coverage-04.dtd), for continuous integration.
 //!
-//! The file is a class in one package. A line has as many hits as executions access shared memory in it, and a condition for each
-//! pattern that has instances with their first access there: the part of them that is covered. Times and complexity,
-//! which the format demands, are 0, so that the same answer gives the same bytes.
+//! The file is a class in one package. The hits of a line are the executions that access shared memory in it. A line has a
+//! condition for each pattern with instances whose first access is in the line: the fraction of them that is covered. Times and
+//! complexity, which the format requires, are 0, so that the same answer gives the same bytes.
 
 use cssame_coverage::report::{LineReport, LinesReport};
 use quick_xml::Writer;

@@ -1,4 +1,4 @@
-//! How much is covered: in a line, by pattern, and by variable.
+//! The amount of coverage: in a line, by pattern, and by variable.
 
 use super::CoverageView;
 use crate::view::snippet::{self, wrap_behind};

@@ -1,4 +1,4 @@
-//! How executions of a program have failed, with the command that does it again.
+//! Failures of executions of a program, with the command that repeats each.
 
 use super::CoverageView;
 use crate::load::name_of;

@@ -1,4 +1,4 @@
-//! Generated tests, for people: each violation as a small table and as an interleaving, then what the tests cover.
+//! Generated tests, for readers: each violation as a small table and as an interleaving, then the coverage of the tests.
 
 use super::{CoverageView, joined};
 use crate::load::name_of;

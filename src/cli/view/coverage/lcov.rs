@@ -1,8 +1,8 @@
-//! Coverage in the format of LCOV's tracefiles, which `genhtml` and many services read.
+//! Coverage in the tracefile format of LCOV, for `genhtml` and many services.
 //!
-//! A line has as many hits as executions access shared memory in it. A branch stands for an instance whose first access is in the
-//! line: its block is the number of the pattern, and it is taken as often as executions cover it; `-` where no
-//! execution has come to the line.
+//! The hits of a line are the executions that access shared memory in it. A branch represents an instance whose first access is
+//! in the line. Its block is the number of the pattern, and its count is the number of executions that cover it; it is `-` if no
+//! execution has reached the line.
 
 use cssame_coverage::report::{LineReport, LinesReport};
 use std::fmt::Write;

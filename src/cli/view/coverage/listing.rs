@@ -1,4 +1,4 @@
-//! An annotated listing: the source, each line with what executions cover of it.
+//! An annotated listing: the source, each line with its coverage by executions.
 
 use crate::view::snippet::styled;
 use anstyle::AnsiColor;

@@ -1,4 +1,4 @@
-//! What is missing: instances that executions can still cover, by the methods that can, and those that are excluded.
+//! Missing coverage: instances that executions can still cover, by the methods that can cover them, and the excluded ones.
 
 use super::CoverageView;
 use crate::load::name_of;

@@ -1,4 +1,4 @@
-//! Coverage, for people: how much is covered, of what, what is missing and why, and how executions have failed.
+//! Coverage, for readers: the amount covered, the missing instances and the reasons, and the failures of executions.
 
 mod cobertura;
 mod counts;

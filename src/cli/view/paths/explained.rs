@@ -1,4 +1,4 @@
-//! What decides a branch, for people: use-defines, the branch-affect table and the branch-condition table.
+//! The decision of a branch, for readers: use-defines, the branch-affect table and the branch-condition table.
 
 use super::PathsView;
 use crate::view::snippet::{self, Table};

@@ -1,4 +1,4 @@
-//! Test cases of `paths`, for people: what was found first, then the test cases, how they were made, and what is not known.
+//! Test cases of `paths`, for readers: the findings first, then the test cases, how they were made, and the unknown facts.
 
 mod explained;
 mod groups;

@@ -1,4 +1,4 @@
-//! The criteria side by side, for people: three narrow tables, a row for each program in each of them.
+//! The criteria side by side, for readers: three narrow tables, with a row for each program.
 
 use crate::view::snippet;
 use cssame_answer::{Amount, ComparisonReport, ComparisonRow};
