@@ -1,4 +1,4 @@
-//! The accesses to variables that SSA construction works on, block by block.
+//! The accesses to variables from which SSA form is constructed, block by block.
 
 use super::graph::row;
 use std::ops::Range;

@@ -4,11 +4,12 @@
 //! directly or through another one, the version at the end of each predecessor.
 //!
 //! **Algorithm**
-//! 1. Mark the phi functions that accesses read, and from each marked one those that its arguments name, variable by variable.
-//! 2. The version at the end of a block is made by the nearest block above it in the dominator tree that makes one. Seen in
-//!    preorder of the tree, the versions of one variable are steps: one begins where its block stands, and where the
-//!    subtree of that block ends the version of the block above returns.
-//! 3. So a lookup is a binary search among the steps of one variable, and phi functions that are not needed cost nothing, however
+//! 1. Mark the phi functions that accesses read, and, from each marked one, the phi functions that its arguments name, variable
+//!    by variable.
+//! 2. The nearest block above in the dominator tree that creates a version determines the version at the end of a block. In
+//!    preorder of the tree, the versions of one variable are steps: a step begins at its block, and after the subtree of that
+//!    block the version of the block above applies again.
+//! 3. So a look-up is a binary search among the steps of one variable. Phi functions that are not needed cost nothing, however
 //!    many predecessors they have.
 
 use super::access::{Accesses, NO_VERSION};

@@ -1,24 +1,24 @@
 //! SSA construction for any flow graph.
 //!
-//! **Input**: a [`Graph`], its [`Dominators`], and for each block the accesses to variables in order. **Output**: [`Ssa`]: the version
-//! that each access uses and makes, and the phi functions of each block with one argument for each predecessor.
+//! **Input**: a [`Graph`], its [`Dominators`], and for each block the accesses to variables in order. **Output**: [`Ssa`]: the
+//! version that each access uses and creates, and the phi functions of each block with one argument for each predecessor.
 //!
 //! **Algorithm** (Cytron, Ferrante, Rosen, Wegman and Zadeck, "Efficiently Computing Static Single Assignment Form and the
 //! Control Dependence Graph", 1991; pruned)
 //! 1. Leave out the variables whose uses all follow a definition in their own block (Briggs, Cooper, Harvey and Simpson 1998,
 //!    "semi-pruned").
 //! 2. Place phi functions at the iterated dominance frontiers of the definitions.
-//! 3. Rename along the dominator tree. The tree is walked as a list, and its stack is a log of what to undo, so that nothing
-//!    recurs.
-//! 4. Keep only the phi functions that a use reaches, directly or through other phi functions: just those where the variable is
-//!    live. This takes the place of the sets of live variables, whose sum grows with blocks times variables.
-//! 5. Look up the arguments of those that stay.
+//! 3. Rename along the dominator tree. The tree is traversed as a list, and its stack is an undo log, so that there is no
+//!    recursion.
+//! 4. Keep only the phi functions that a use reaches, directly or through other phi functions. These are exactly the ones where
+//!    the variable is live. This replaces the sets of live variables, whose total size grows with blocks times variables.
+//! 5. Look up the arguments of the remaining phi functions.
 //!
 //! Versions of a variable: 0 is the value at entry, then one for each definition in the order of the accesses, then one for each
 //! phi function in the order of the blocks.
 //!
 //! **Soundness and limits**: exact for the given accesses; other threads and aliases must be among them. Uses in blocks that the
-//! entry does not reach have no version, definitions there have one that nobody uses. `verify` checks the result by definition.
+//! entry does not reach have no version; definitions there have an unused one. `verify` checks the result against the definition.
 
 use super::access::{Access, AccessKind, Accesses, NO_VERSION};
 use super::arguments::{Arguments, choose_arguments};

@@ -1,13 +1,12 @@
-//! What decides whether a block runs.
+//! Determines which branches decide whether a block runs.
 //!
-//! **Input**: a function. **Output**: for each block the branches that it depends on, and the blocks that stand in a
-//! cycle.
+//! **Input**: a function. **Output**: for each block the branches on which it depends, and the blocks that are in a cycle.
 //!
 //! **Algorithm**: control dependence (Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in
-//! Optimization", 1987), from the dominance frontiers of the graph turned round.
+//! Optimization", 1987), from the dominance frontiers of the reversed graph.
 //!
-//! **Soundness and limits**: a block from which no return can be reached counts as one that may end the function, so
-//! that it depends on more, not on less.
+//! **Soundness and limits**: a block from which no return can be reached counts as one that may end the function, so that it
+//! depends on more branches, not on fewer.
 
 use super::dominators::Dominators;
 use super::graph::Graph;

@@ -1,14 +1,14 @@
 //! Dominators, the dominator tree and dominance frontiers.
 //!
-//! **Input**: a [`Graph`]. **Output**: for each node that the entry reaches its immediate dominator, its place in the dominator tree
-//! (so that [`Dominators::dominates`] is two comparisons) and its dominance frontier.
+//! **Input**: a [`Graph`]. **Output**: for each node that the entry reaches, its immediate dominator, its position in the
+//! dominator tree (so that [`Dominators::dominates`] is two comparisons) and its dominance frontier.
 //!
 //! **Algorithm** (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001)
 //! 1. Intersect the dominators of the predecessors in reverse postorder until nothing changes, all in arrays that reverse
 //!    postorder numbers index.
-//! 2. One addition: a node with many predecessors marks the nodes that its intersections walk over, so that no walk is repeated;
-//!    a block that a million others jump to costs a million steps, not their square.
-//! 3. Collect the frontiers from the join nodes upwards; they are sparse.
+//! 2. One addition: a node with many predecessors marks the nodes that its intersections visit, so that no walk is repeated. A
+//!    block with a million predecessors costs a million steps, not their square.
+//! 3. Collect the frontiers from the join nodes upwards. They are sparse.
 //!
 //! **Soundness and limits**: nodes that the entry does not reach dominate nothing, nothing dominates them, and edges from them do
 //! not count.

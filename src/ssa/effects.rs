@@ -1,13 +1,13 @@
-//! Side effects: what a call or a join may write.
+//! Side effects: the possible writes of a call or a join.
 //!
-//! **Input**: a program. **Output**: for each function the symbols that it, the functions that it calls and the threads that it forks
-//! write; for each join the functions whose threads it waits for.
+//! **Input**: a program. **Output**: for each function, the symbols that it, the functions that it calls and the threads that it
+//! forks write; for each join, the functions whose threads it waits for.
 //!
-//! **Algorithm**: unite the sets over the strongly connected components of the call graph, callees first. `join(t)` may wait for any
-//! function that is spawned somewhere.
+//! **Algorithm**: unite the sets over the strongly connected components of the call graph, callees first. `join(t)` may wait for
+//! any function that is spawned anywhere.
 //!
-//! **Soundness and limits**: an over-approximation. Which object of a class is written is not seen (a symbol stands for the field of
-//! all of them); writes of other threads that run meanwhile are the matter of the concurrent forms.
+//! **Soundness and limits**: an over-approximation. The module does not distinguish the objects of a class (a symbol stands for
+//! the field of all of them). The concurrent forms handle the writes of other threads that run at the same time.
 
 use cssame_ir::dot::joins_after;
 use cssame_ir::{BlockId, Function, FunctionId, Instruction, NewThread, Program, SymbolId};

@@ -1,16 +1,16 @@
 //! The SSA form of functions of the PFG.
 //!
-//! **Input**: a function, and what calls and joins may write ([`Effects`]). **Output**: [`FunctionSsa`]: the version of each register and
-//! each memory access of each instruction, and the phi functions of the blocks.
+//! **Input**: a function, and the possible writes of calls and joins ([`Effects`]). **Output**: [`FunctionSsa`]: the version of
+//! each register and each memory access of each instruction, and the phi functions of the blocks.
 //!
 //! **Algorithm**
 //! 1. Variables are the registers, and the memory variables of `memory`.
-//! 2. A call is a weak definition ("chi", Chow et al. 1996) of what the callee may write, a join of what the threads may write that
-//!    it waits for.
+//! 2. A call is a weak definition ("chi", Chow et al. 1996) of the variables that the callee may write. A join is a weak
+//!    definition of the variables that its threads may write.
 //! 3. [`super::construct`] does the rest.
 //!
-//! **Soundness and limits**: other threads that run meanwhile are not seen. The value at entry of a memory variable is version 0,
-//! whoever wrote it.
+//! **Soundness and limits**: other threads that run at the same time are ignored. The value at entry of a memory variable is
+//! version 0, whichever thread wrote it.
 
 use super::access::{AccessKind, Accesses};
 use super::construct::{Origin, Ssa, build_ssa};

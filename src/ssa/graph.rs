@@ -1,8 +1,8 @@
 //! Flow graphs as flat arrays.
 //!
-//! **Input**: edges between nodes `0..count`. **Output**: the successors and the predecessors of each node as slices of two arrays
-//! (compressed rows), built by counting sort. Node 0 is the entry. Equal edges are kept apart: a branch with equal targets is
-//! two edges, and a phi function has an argument for each.
+//! **Input**: edges between nodes `0..count`. **Output**: the successors and the predecessors of each node as slices of two
+//! arrays (compressed rows), built by counting sort. Node 0 is the entry. Equal edges are kept separate: a branch with equal
+//! targets is two edges, and a phi function has an argument for each.
 
 use std::ops::Range;
 

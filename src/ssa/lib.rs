@@ -1,9 +1,9 @@
 //! Static single assignment form.
 //!
-//! **Input**: a flow graph and the accesses of its blocks ([`construct`]), or a function of the PFG ([`function`]). **Output**: the
-//! version that each access reads or makes, and the phi functions.
+//! **Input**: a flow graph and the accesses of its blocks ([`construct`]), or a function of the PFG ([`function`]). **Output**:
+//! the version that each access reads or creates, and the phi functions.
 //!
-//! [`graph`], [`dominators`] and [`construct`] know nothing of the PFG; the concurrency layer runs them on its own graphs.
+//! [`graph`], [`dominators`] and [`construct`] do not depend on the PFG; the concurrency layer runs them on its own graphs.
 
 pub mod access;
 mod arguments;

@@ -1,14 +1,14 @@
 //! The memory variables of one function.
 //!
-//! **Input**: a function. **Output**: for each of its accesses to memory the variable that SSA construction counts versions of.
+//! **Input**: a function. **Output**: for each of its accesses to memory, the variable whose versions SSA construction counts.
 //!
 //! **Algorithm**
 //! 1. A symbol that the function accesses in one way only (one base and offset, without index), or only as parts of globals and of
 //!    variables that it allocates itself, is split into [`SsaVariable::Cell`]s: a write replaces the value.
-//! 2. Anything else, arrays and objects that several references may point to, is one [`SsaVariable::Symbol`]: a write may leave the
-//!    old value, so it is a weak definition.
+//! 2. All other symbols, such as arrays and objects that several references may point to, are one [`SsaVariable::Symbol`] each: a
+//!    write may leave the old value, so it is a weak definition.
 //!
-//! **Soundness and limits**: where references come from is not seen: two parameters may always point to the same object.
+//! **Soundness and limits**: the origins of references are unknown: two parameters may always point to the same object.
 
 use cssame_ir::{Base, Function, Instruction, Place, Program, RegisterId, SymbolId, TextId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,15 +1,16 @@
-//! The version numbers that are shown.
+//! The displayed version numbers.
 //!
-//! **Input**: the SSA forms of all functions. **Output**: a number for each version, so that `a_2` is one thing in all of them.
+//! **Input**: the SSA forms of all functions. **Output**: a number for each version, so that `a_2` means the same in all of them.
 //!
 //! **Algorithm**
 //! 1. A write of memory has the version of its definition ([`Definition::version`](cssame_ir::Definition)); 0 is the value at entry
 //!    and the initial one.
 //! 2. Merges (phi functions, and the chi functions of calls and joins) get the next free numbers of their symbol, function by
 //!    function and in the order of the blocks.
-//! 3. Registers of one name are counted together: 0 is the value at entry, then the writes in text order, then the phi functions.
+//! 3. Registers with one name are numbered together: 0 is the value at entry, then the writes in text order, then the phi
+//!    functions.
 //!
-//! **Limits**: merges that no instruction needs, directly or through others, are not shown and have no number of their own.
+//! **Limits**: merges that no instruction needs, directly or through others, are not shown and have no number.
 
 use super::access::NO_VERSION;
 use super::construct::Origin;

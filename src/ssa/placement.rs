@@ -5,7 +5,8 @@
 //!
 //! **Algorithm**: the worklist of Cytron et al. 1991, with one stamp per block instead of sets.
 //!
-//! **Limits**: whether the variable is live at the block is not asked; [`super::construct`] removes what is not needed.
+//! **Limits**: liveness of the variable at the block is not checked; [`super::construct`] removes phi functions that are not
+//! needed.
 
 use super::access::{AccessKind, Accesses, NO_VERSION};
 use super::dominators::{Dominators, Frontiers};

@@ -1,7 +1,7 @@
 //! The SSA form as text, as Graphviz graph and as data.
 //!
-//! **Input**: a program and its SSA form. **Output**: what the printers of the PFG make, with versions behind the names, phi functions
-//! at the heads of blocks, and chi functions (`a_5 = chi(a_1)`) behind calls and joins that may write.
+//! **Input**: a program and its SSA form. **Output**: the output of the PFG printers, with versions after the names, phi
+//! functions at the heads of blocks, and chi functions (`a_5 = chi(a_1)`) after calls and joins that may write.
 //!
 //! A temporary or a reference that is written once keeps its name without version. Names in blocks that the entry does not
 //! reach have no version.

@@ -1,17 +1,17 @@
 //! A check of the SSA form that shares no code with its construction.
 //!
-//! **Input**: what [`build_ssa`](super::build_ssa) takes and what it gives. **Output**: everything that is wrong.
+//! **Input**: the input and the result of [`build_ssa`](super::build_ssa). **Output**: all errors.
 //!
-//! **Algorithm**: four questions, each by its definition rather than by a clever algorithm.
-//! 1. Form: every version has one maker, and numbers run as documented.
-//! 2. Dominance: `a` dominates `b` where `b` cannot be reached without `a` (one search for each block that makes a version that is
-//!    used elsewhere).
+//! **Algorithm**: four checks, each a direct implementation of the definition instead of an efficient algorithm.
+//! 1. Form: every version has one definition, and the numbers are as documented.
+//! 2. Dominance: `a` dominates `b` if `b` cannot be reached without `a` (one search for each block that creates a version used
+//!    elsewhere).
 //! 3. Meaning: at each use, and at the end of each predecessor for an argument of a phi function, the version found there is the
-//!    only one that reaches it, by a plain reaching-definitions dataflow in which accesses and phi functions alike replace what
-//!    was there.
+//!    only one that reaches it. This is checked by a plain reaching-definitions data flow, in which both accesses and phi
+//!    functions replace the previous version.
 //! 4. Economy: each phi function merges two different versions, and its variable is live, by a plain search from the uses.
 //!
-//! **Limits**: time grows with blocks times variables: this is for tests and for debugging, not for large programs.
+//! **Limits**: the time grows with blocks times variables: this is for tests and for debugging, not for large programs.
 
 use super::access::{AccessKind, Accesses, NO_VERSION};
 use super::construct::{Origin, Ssa};
