@@ -1,6 +1,6 @@
-//! What keeps blocks from running in parallel.
+//! The reasons why blocks cannot run in parallel.
 //!
-//! In: nothing. Out: [`Apart`], which `parallel` and `order` find and messages put into words.
+//! In: nothing. Out: [`Apart`], which `parallel` and `order` compute, and which messages describe.
 
 use super::{LocationId, ThreadId};
 

@@ -9,8 +9,8 @@
 //! 3. A block that has changed more than [`WIDENING`] times gets an infinite upper bound, so that the iteration ends; the
 //!    congruence has finite descending chains by itself.
 //!
-//! **Soundness and limits**: both parts cover every path. The congruence is what keeps the phases of a loop with several
-//! arrivals apart when the interval is infinite.
+//! **Soundness and limits**: both parts cover every path. If the interval is infinite, the congruence still distinguishes the
+//! phases of a loop with several arrivals.
 
 use super::ThreadId;
 use super::builder::GraphBuilder;

@@ -4,17 +4,17 @@
 //! of their blocks; edges along which values flow from all arrivals of a round to all departures.
 //!
 //! **Algorithm**
-//! 1. A barrier counts where just as many single threads use it as it waits for, and all of them are made together or once: only
-//!    then are the k-th arrivals of all participants the k-th round.
+//! 1. A barrier counts if exactly as many single threads use it as it waits for, and all of them are created together or once:
+//!    only then do the k-th arrivals of all participants form the k-th round.
 //! 2. Count the arrivals before each block ([`super::arrivals`]).
-//! 3. Give every round that can be told apart a *meeting* block: all arrivals of the round lead to it, and it leads to
-//!    all their departures. Rounds are told apart by exact numbers, else by the common modulus, else not at all.
-//! 4. Where all numbers are exact, the branches of a round have all run at its meeting, and parted at the meeting before or at the
+//! 3. Give every distinguishable round a *meeting* block: all arrivals of the round lead to it, and it leads to all their
+//!    departures. Exact numbers distinguish rounds; otherwise the common modulus does; otherwise rounds are not distinguished.
+//! 4. If all numbers are exact, the branches of a round have all run at its meeting, and parted at the previous meeting or at the
 //!    fork. If all threads of the fork meet in a last round, the branches of their join parted there.
 //!
 //! **Soundness and limits**: two blocks of different participants with disjoint numbers of arrivals never run in parallel: the
-//! one with more arrivals lies behind a meeting to which the other participant comes only behind the other block. A barrier
-//! that some event may mean without certainty is left out.
+//! block with more arrivals comes after a meeting, and the other participant reaches this meeting only after the other block. A
+//! barrier is left out if some event may refer to it without certainty.
 
 use super::arrivals::{Arrivals, count_arrivals, gcd};
 use super::builder::GraphBuilder;

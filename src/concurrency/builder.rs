@@ -1,17 +1,16 @@
-//! The unfolded graph under construction: one copy of each function's blocks for each context, split where threads meet.
+//! The unfolded graph under construction: one copy of the blocks of each function for each context, split where threads meet.
 //!
 //! **Input**: the program and its [`Unfolding`]. **Output**: [`GraphBuilder`]: blocks and their events, edges, forks and joins.
 //!
 //! **Algorithm**
 //! 1. Reserve an entry and an exit block for every context, so that calls can be wired in any order.
-//! 2. Copy the reachable blocks of each context's function. A block ends behind a call, a fork, an operation that is the
-//!    source of a happens-before edge (`set`, `V`, a bare `notify`) and a barrier's arrival, and before a target of one
-//!    (`wait`, `P`) and a join, so that "before" and "after" such an operation are sets of whole blocks.
-//!    Between a branch and what comes next stands a block of its own where the branch tells the verdict of a try
-//!    ([`super::tried`]).
+//! 2. Copy the reachable blocks of each context's function. A block ends after a call, a fork, a source of a happens-before edge
+//!    (`set`, `V`, a bare `notify`) and the arrival at a barrier. It also ends before a target of such an edge (`wait`, `P`) and
+//!    before a join. So "before" and "after" such an operation are sets of whole blocks. If a branch reveals the result of a try
+//!    ([`super::tried`]), there is a separate block between the branch and its successor.
 //! 3. Wire each fork to the entries of its threads, and their exits to the join that waits for them.
 //!
-//! **Soundness and limits**: branches that a context's constants decide go one way only; everything else is kept.
+//! **Soundness and limits**: a branch that the constants of a context decide goes one way only; everything else is kept.
 
 use super::context::{Site, Unfolding};
 use super::repetition::Repetitions;

@@ -1,22 +1,22 @@
-//! Locals of which no instance is accessed by two threads in parallel, of which one writes.
+//! Locals no instance of which two threads access in parallel with at least one write.
 //!
-//! **Input**: the program, function by function. **Output**: the locals of which that does not hold, or is not known.
+//! **Input**: the program, function by function. **Output**: the other locals: those for which this does not hold, or is unknown.
 //!
-//! **Algorithm**: a *root* is a register that a reference comes from: a parameter, or what allocates a local.
-//! 1. In each function, follow the roots into the registers that are computed from them; note through which roots it reads
-//!    and writes, and to which parameters of calls and of new threads it hands them.
-//! 2. What is read or written through a parameter is so through all roots that are handed to it.
-//! 3. A root clashes where two threads forked by one function access it and one of them writes; where such a thread and the function
-//!    itself do, before the join (the threads of a `parfor` are forked one after the other); where it is handed to a thread that is
-//!    spawned; and where one call or thread gets it in two parameters, which are aliases then.
-//! 4. A root clashes where a parameter does to which it is handed.
+//! **Algorithm**: a *root* is a register from which a reference originates: a parameter, or the allocation of a local.
+//! 1. In each function, follow the roots into the registers that are computed from them. Record through which roots it reads and
+//!    writes, and to which parameters of calls and of new threads it passes them.
+//! 2. An access through a parameter is an access through all roots that are passed to it.
+//! 3. A root clashes in four cases. Two threads forked by one function access it and one of them writes. Such a thread and the
+//!    function itself do so before the join (the threads of a `parfor` are forked one after the other). It is passed to a spawned
+//!    thread. One call or thread receives it in two parameters, which are then aliases.
+//! 4. A root also clashes if it is passed to a parameter that clashes.
 //!
-//! **Soundness and limits**: each activation of a function makes its locals anew, and nothing but its own references leads to them; a
-//! function that has forked threads joins them before it returns. Two roots of one function never lead to one instance but for the
-//! aliases of step 3. So where two threads use one instance in parallel, the innermost activation from which both have the reference has
-//! handed it over in one of the ways of step 3. A declaration that runs again in an activation makes its instance anew when nobody
-//! else uses it. No step depends on the context, so recursion loses nothing. Not told apart: fields and elements of one
-//! variable, and calls of one function.
+//! **Soundness and limits**: each activation of a function creates its locals again, and only its own references lead to them. A
+//! function that has forked threads joins them before it returns. Two roots of one function never lead to one instance, except
+//! for the aliases of step 3. So if two threads use one instance in parallel, the innermost activation from which both have the
+//! reference has passed it in one of the ways of step 3. A declaration that runs again in an activation creates its instance
+//! again when no other thread uses it. No step depends on the context, so recursion loses no precision. The module does not
+//! distinguish fields and elements of one variable, and calls of one function.
 
 use cssame_ir::points_to::escaping;
 use cssame_ir::{

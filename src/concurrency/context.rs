@@ -1,18 +1,18 @@
 //! Calling contexts and static threads, before the graph is built.
 //!
 //! **Input**: the program. **Output**: [`Unfolding`]: the contexts that are reachable from `main`, with an abstract value for
-//! each of their arguments, and for each call, fork and spawn of a context, the contexts that it leads to.
+//! each of their arguments; and for each call, fork and spawn of a context, its target contexts.
 //!
 //! **Algorithm** (context-sensitive constant and reference propagation)
-//! 1. Choose for every function how its contexts are told apart ([`Policy`]).
-//! 2. Visit contexts from a worklist. Blocks behind a branch whose condition is constant in the context are visited on the taken
-//!    side only, those of a loop that counts once for each iteration ([`super::unrolling`]).
-//! 3. At each call, fork and spawn, join the values of the arguments into the target context, and visit it again where
-//!    that changed one of them.
+//! 1. Choose for every function how its contexts are distinguished ([`Policy`]).
+//! 2. Visit contexts from a worklist. After a branch whose condition is constant in the context, only the blocks on the taken
+//!    side are visited. The blocks of a counting loop are visited once for each iteration ([`super::unrolling`]).
+//! 3. At each call, fork and spawn, join the values of the arguments into the target context, and visit it again if one of them
+//!    has changed.
 //!
 //! **Soundness and limits**: values only grow (bottom, one constant or a set of references, unknown), so the worklist ends, and
-//! each argument covers all executions. A `parfor` of up to [`MAX_UNROLLED`] constant iterations is one static thread an
-//! iteration, unless there are [very many](THREAD_BUDGET); any other is one thread with several instances.
+//! each argument covers all executions. A `parfor` with at most [`MAX_UNROLLED`] constant iterations is one static thread for
+//! each iteration, unless there are [very many](THREAD_BUDGET). Any other `parfor` is one thread with several instances.
 
 use super::counted_loop::CountedLoops;
 use super::policy::{BLOCK_BUDGET, Policy, THREAD_BUDGET, UNROLLING_BUDGET, choose_policies};

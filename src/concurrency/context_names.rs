@@ -1,13 +1,13 @@
-//! What the copies of one place are called.
+//! Names for the copies of one place.
 //!
-//! **Input**: a program with copies of functions for their contexts ([`super::specialise`]), and the contexts. **Output**:
-//! its [`AccessContexts`](cssame_ir::AccessContexts): for each read and each definition that has copies, its thread, the calls
-//! on the way there, the variable that it means, and which of these tell it from the other copies.
+//! **Input**: a program with copies of functions for their contexts ([`super::specialise`]), and the contexts. **Output**: its
+//! [`AccessContexts`](cssame_ir::AccessContexts): for each read and each definition that has copies, its thread, the calls on the
+//! path to it, the variable to which it refers, and which of these distinguish it from the other copies.
 //!
-//! **Algorithm**: the variable is what the place can only mean in the context; an element whose index is constant in the
-//! context, but not in the text, is named by its index. A name always has the variable. If that tells all copies of a place
-//! apart nothing is added; else the thread, or the calls, or both. A variable that is called as it is written tells nothing: a
-//! name without context means all.
+//! **Algorithm**: the variable is the only one to which the place can refer in the context. If the index of an element is
+//! constant in the context, but not in the text, the index names the element. A name always contains the variable. If this
+//! distinguishes all copies of a place, nothing is added; otherwise the thread, or the calls, or both. If the name of the
+//! variable is the same as in the text, it distinguishes nothing: a name without context means all copies.
 
 use super::context::Unfolding;
 use super::copies::{Copies, Copy};

@@ -1,10 +1,10 @@
-//! The static threads that the forks and spawns of a context make.
+//! The static threads that the forks and spawns of a context create.
 //!
 //! **Input**: a fork or a spawn in its context, with the values of its arguments. **Output**: its threads, each with the context
 //! that it runs.
 //!
-//! **Soundness and limits**: a thread is named by what makes it: the site, its iteration, and the arm or the round. Below a thread
-//! of which nothing is known all are unordered.
+//! **Soundness and limits**: the creation of a thread names it: the site, its iteration, and the arm or the iteration of the
+//! `parfor`. Below a thread about which nothing is known, all threads are unordered.
 
 use super::context::{Creation, Key, Site, Unfolding};
 use super::policy::Policy;

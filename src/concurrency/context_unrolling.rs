@@ -1,12 +1,12 @@
-//! The iterations of the loops of a context: as far as they are told apart in the unfolded graph.
+//! The loop iterations of a context, as far as the unfolded graph distinguishes them.
 //!
 //! **Input**: a context with the values of its arguments. **Output**: its [`Iterations`].
 //!
-//! **Algorithm**: find the counted loops of its function ([`super::counted_loop`]), once for all its contexts; walk through them
-//! with the constants of the context ([`super::unrolling`]); add up what the iterations would cost.
+//! **Algorithm**: find the counted loops of its function ([`super::counted_loop`]), once for all its contexts. Walk through them
+//! with the constants of the context ([`super::unrolling`]). Add up the cost of the iterations.
 //!
-//! **Soundness and limits**: contexts that stand for several activations have no iterations, nor have those for which the sum of all
-//! iterations would exceed the budget.
+//! **Soundness and limits**: contexts that stand for several activations have no iterations. Contexts for which the sum of all
+//! iterations would exceed the budget have none either.
 
 use super::ContextId;
 use super::context::Unfolding;

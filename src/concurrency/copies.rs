@@ -1,18 +1,18 @@
-//! Which calling contexts get a copy of their function.
+//! Determines which calling contexts get a copy of their function.
 //!
-//! **Input**: a program and its contexts ([`super::context`]). **Output**: [`Copies`]: for each copy of a function the contexts
-//! that it stands for, with the thread and the calls that tell it from others.
+//! **Input**: a program and its contexts ([`super::context`]). **Output**: [`Copies`]: for each copy of a function, the contexts
+//! for which it stands, with the thread and the calls that distinguish it from others.
 //!
 //! **Algorithm**
-//! 1. Label each context by its thread and by the calls on the way there, in its thread and in those that made it. Labels
-//!    are stored as a chain: that of the caller, and one more call.
+//! 1. Label each context by its thread and by the calls on the path to it, in its thread and in the threads that created it. A
+//!    label is stored as a chain: the label of the caller, and one more call.
 //! 2. Contexts of one function with equal labels are one copy.
-//! 3. If the copies gave more than [`MAX_PAIRS`] pairs of a read and a definition of one variable, and more than there are
-//!    in the text, the functions that access the most copied variables lose the calls from their labels; if that is not
-//!    enough, the threads as well.
+//! 3. If the copies produce more than [`MAX_PAIRS`] pairs of a read and a definition of one variable, and more than there are in
+//!    the text, remove the calls from the labels of the functions that access the most copied variables. If that is not enough,
+//!    remove the threads as well.
 //!
-//! **Soundness and limits**: callers with one label lead to callees with one label, because a label is made of that of the
-//! caller; so a call of a copy leads to one copy. Fewer labels lose precision only.
+//! **Soundness and limits**: callers with one label lead to callees with one label, because a label contains the label of the
+//! caller. So a call of a copy leads to one copy. Fewer labels only lose precision.
 
 use super::context::{Site, Unfolding};
 use super::{ContextId, ThreadId};

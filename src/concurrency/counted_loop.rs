@@ -1,19 +1,19 @@
-//! Loops that count: those of which each round can be told from others by the values of some registers.
+//! Counting loops: the values of some registers distinguish their iterations.
 //!
 //! **Input**: a function. **Output**: its [`CountedLoops`]: natural loops with the registers that one instruction at the end of
-//! each round steps on, and the instruction that gives them their first value.
+//! each iteration updates, and the instruction that gives them their first value.
 //!
 //! **Algorithm**
-//! 1. Natural loops by back edges to dominators. One with several back edges, or that makes the threads of a `parfor`
-//!    (those are told apart as threads), is left out.
-//! 2. A counter of a loop is a register that one instruction in the loop writes, in the block of the back edge, and that
-//!    nothing reads between there and the next round. Its first value is the last one written on the only way into the
-//!    loop.
-//! 3. A loop is left out in which no index, and no argument of a call or a new thread, follows from a counter: there is
-//!    nothing to tell apart.
+//! 1. Find natural loops by back edges to dominators. Leave out a loop that has several back edges, or that creates the threads
+//!    of a `parfor` (these are distinguished as threads).
+//! 2. A counter of a loop is a register that only one instruction in the loop writes, in the block of the back edge, and that no
+//!    instruction reads between that write and the next iteration. Its first value is the last one written on the only path into
+//!    the loop.
+//! 3. Leave out a loop in which no index, and no argument of a call or a new thread, is computed from a counter: there is nothing
+//!    to distinguish.
 //!
-//! **Soundness and limits**: from the head of the loop to the end of a round a counter has one value. Whether these values
-//! are known, and few, is for [`super::unrolling`] to find out.
+//! **Soundness and limits**: from the head of the loop to the end of an iteration a counter has one value. [`super::unrolling`]
+//! determines whether these values are known, and few.
 
 use super::value::Writers;
 use cssame_ir::{Block, BlockId, Function, Instruction, Operand, Place, RegisterId, Terminator, ThreadLabel};

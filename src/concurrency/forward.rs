@@ -1,10 +1,10 @@
 //! Forward analyses over the control flow within threads, with interned sets.
 //!
-//! **Input**: the unfolded graph, what a block makes of the set before it, and how sets meet. **Output**: for each block the set
-//! at its begin; none where control does not come.
+//! **Input**: the unfolded graph, the transfer function of a block, and the meet operation of sets. **Output**: for each block
+//! the set at its beginning; none if control does not reach it.
 //!
-//! **Algorithm**: a worklist from the entries of all threads, which begin with the empty set. Where ways meet, sets only become
-//! smaller, or only larger, so it ends.
+//! **Algorithm**: a worklist from the entries of all threads, which begin with the empty set. At merges of paths, sets only
+//! shrink, or only grow, so the algorithm terminates.
 
 use super::Concurrency;
 use super::set_table::SetId;

@@ -4,11 +4,11 @@
 //!
 //! **Algorithm**
 //! 1. Build blocks, events and edges ([`super::builder`]).
-//! 2. Find the live regions of child threads, the locals that are one variable for all threads, and the order that barriers
-//!    and signals impose; the latter adds edges along which values flow.
-//! 3. Compute dominators of the flow of values, and move the marker of each merge of all branches up to where it dominates
+//! 2. Find the live regions of child threads, the locals that are one variable for all threads, and the order imposed by barriers
+//!    and signals. This order adds value-flow edges.
+//! 3. Compute dominators of the value flow, and move the marker of each merge of all branches up to a position where it dominates
 //!    the merge.
-//! 4. Partition the blocks into classes of equal parallelism, and find what is shared.
+//! 4. Partition the blocks into classes of equal parallelism, and find the shared memory.
 
 use super::builder::GraphBuilder;
 use super::context::Unfolding;

@@ -1,20 +1,20 @@
-//! What the indices of places are computed from: expressions of registers that have equal values wherever they are equal.
+//! The computation of the indices of places: expressions of registers, where equal expressions have equal values.
 //!
-//! **Input**: a place at a [`Site`]: an instruction of a context. **Output**: for each of its indices, and those of the places that
-//! its reference was made from, an expression of registers ([`Term`]s) whose value it has there.
+//! **Input**: a place at a [`Site`]: an instruction of a context. **Output**: for each of its indices, and those of the places
+//! from which its reference was made, an expression of registers ([`Term`]s) that has the value of the index at this site.
 //!
 //! **Algorithm** (value numbering)
-//! 1. A register that was computed before in the same block is the expression that it was computed from, as long as none of the
-//!    registers in it is written in between.
-//! 2. A parameter that the function never writes is what the only call of the context passes for it.
-//! 3. A register with one writer is the expression that this computes, where only such parameters and registers of callers stand
-//!    in it: these do not change as long as the function runs.
+//! 1. A register that was computed earlier in the same block is replaced by its expression, as long as none of the registers in
+//!    the expression is written in between.
+//! 2. A parameter that the function never writes is replaced by the argument of the only call of the context.
+//! 3. A register with a single writer is replaced by the expression that the writer computes, if it contains only such parameters
+//!    and registers of callers: these do not change while the function runs.
 //! 4. Any other register stands for itself.
-//! 5. A reference is followed likewise, to the place of which it is the address.
+//! 5. A reference is followed in the same way, to the place whose address it is.
 //!
 //! **Soundness and limits**: an expression has the value of the index as long as none of its registers is written. Nothing is
-//! followed into the thread's maker, through contexts that stand for several calls, or through memory. Expressions of more than
-//! [`MAX_TERMS`] terms stay registers. No laws of arithmetic are applied: `1 + h` is not `h + 1`.
+//! followed into the creator of the thread, through contexts that stand for several calls, or through memory. Expressions of more
+//! than [`MAX_TERMS`] terms stay registers. No laws of arithmetic are applied: `1 + h` and `h + 1` are different.
 
 use super::ContextId;
 use super::context::{Site, Unfolding};

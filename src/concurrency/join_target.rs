@@ -1,17 +1,17 @@
-//! Join targets: which spawn a join of a thread handle waits for.
+//! Join targets: determines for which spawn a join of a thread handle waits.
 //!
-//! **Input**: the joins of the graph under construction. **Output**: for the fork block of each spawn, the blocks that begin
-//! with a join of its handle, and of no other ([`Joins`]).
+//! **Input**: the joins of the graph under construction. **Output**: for the fork block of each spawn, the blocks that begin with
+//! a join of its handle, and of no other handle ([`Joins`]).
 //!
-//! **Algorithm**: follow the handle of a join back through copies, private variables and cells of memory that one store sets,
-//! until the spawn that made it. A cell is an element of an array where the index is known in the iteration of the loops around
-//! it. Registers and stores are indexed once, and the origin of each register is remembered: programs may have thousands
-//! of handles.
+//! **Algorithm**: follow the handle of a join back through copies, private variables and memory cells that a single store sets,
+//! to the spawn that created it. A cell is an element of an array if the index is known in the iteration of the surrounding
+//! loops. Registers and stores are indexed once, and the origin of each register is cached: programs may have thousands of
+//! handles.
 //!
-//! **Soundness and limits**: a join is matched only where the handle can hold that thread alone; one that holds none fails.
-//! A variable that several threads may set at once, each for itself, tells nothing: such joins are [`Joins::shared`], and
-//! count only where one thread alone makes the spawn. Handles in parameters and in elements whose index is not known are
-//! not followed: their joins wait for an unknown thread.
+//! **Soundness and limits**: a join is matched only if the handle can contain only that thread; a join of an empty handle fails.
+//! A variable that several threads may set at the same time, each for itself, gives no information: such joins are
+//! [`Joins::shared`], and count only if a single thread makes the spawn. Handles in parameters and in elements with an unknown
+//! index are not followed: their joins wait for an unknown thread.
 
 use super::builder::GraphBuilder;
 use super::context::Site;

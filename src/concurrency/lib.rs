@@ -1,24 +1,24 @@
 //! Thread structure, calling contexts, sharing, locks held, and the may-happen-in-parallel relation.
 //!
 //! **Input**: the PFG of a program with a `main`. **Output**: [`Concurrency`]: the program unfolded into one flow graph without
-//! calls (every function once for each calling context), in which each block belongs to one static thread, and the relations
-//! over its blocks: may-happen-in-parallel (MHP), happens-before by barriers and signals, locks held, mutex bodies.
+//! calls (every function once for each calling context), in which each block belongs to one static thread; and the relations over
+//! its blocks: may-happen-in-parallel (MHP), happens-before by barriers and signals, locks held, mutex bodies.
 //!
 //! **Algorithm**
-//! 1. `context`: unfold calls by whole call strings, with the constants and references that arguments are, and loops that
-//!    count by iterations (`counted_loop`, `unrolling`).
-//! 2. `builder`: copy the blocks of each context, and wire calls, forks and joins (`join_target`: those of handles).
+//! 1. `context`: unfold calls by whole call strings, with the constant and reference arguments, and counting loops by iterations
+//!    (`counted_loop`, `unrolling`).
+//! 2. `builder`: copy the blocks of each context, and connect calls, forks and joins (`join_target`: joins of handles).
 //! 3. `live_region`, `unique`, `order`: live regions of child threads, locals that are one variable for all threads, the
 //!    happens-before edges of signals and barriers.
-//! 4. `parallel`, `sharing`: MHP by classes of blocks, and what two parallel threads access.
+//! 4. `parallel`, `sharing`: MHP by classes of blocks, and the memory that two parallel threads access.
 //! 5. On top of the result: [`lockset`], [`mutex_body`], [`repetition`].
 //!
-//! [`specialise`] writes the contexts of step 1 into the program, for those who ask of a place in its context.
+//! [`specialise`] writes the contexts of step 1 into the program, for questions about a place in its context.
 //!
-//! **Soundness and limits**: every execution is a path of the unfolded graph. Where the unfolding would grow too large,
-//! contexts are merged: for each thread, or, last, for all threads at once, in a pseudo-thread that counts as parallel with
-//! everything ([`Thread::unordered`]); merging loses precision only. Not seen: values that are not constant in their context,
-//! and the order that locks, conditions and counting semaphores impose (pruning by locks belongs to `form`).
+//! **Soundness and limits**: every execution is a path of the unfolded graph. If the unfolding would grow too large, contexts are
+//! merged: for each thread, or, as the last resort, for all threads together, in a pseudo-thread that counts as parallel with
+//! everything ([`Thread::unordered`]). Merging only loses precision. The layer does not see values that are not constant in their
+//! context, and the order that locks, conditions and counting semaphores impose (pruning by locks belongs to `form`).
 
 mod apart;
 mod arrivals;

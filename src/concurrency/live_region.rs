@@ -1,18 +1,18 @@
 //! Live regions of child threads: for each fork, the blocks of the parent between the fork and the matching join.
 //!
-//! **Input**: the local graph, the forks and the joins. **Output**: for each block the live regions that it lies in; for each
-//! thread its live region; which threads may have several instances or be unordered.
+//! **Input**: the local graph, the forks and the joins. **Output**: for each block, the live regions that contain it; for each
+//! thread, its live region; the threads that may have several instances or be unordered.
 //!
 //! **Algorithm**
-//! 1. A region holds the blocks that are reachable behind the fork without entering a matching join: the join of a `cobegin` or
-//!    `parfor`; for a spawned thread, a join of its handle, where the handle certainly means that thread
+//! 1. A region contains the blocks that are reachable after the fork without entering a matching join: the join of a `cobegin` or
+//!    `parfor`; for a spawned thread, a join of its handle, if the handle certainly refers to that thread
 //!    ([`super::join_target`]).
-//! 2. A fork that lies in its own region makes several instances; then no join ends the region, since it waits for only one.
+//! 2. A fork in its own region creates several instances. Then no join ends the region, since it waits for only one of them.
 //! 3. A spawned thread whose region reaches the exit of a parent other than `main` may outlive it: it is unordered. So is
 //!    every thread below an unordered one.
 //!
-//! **Soundness and limits**: a thread is alive only while its parent is in its region (or, unordered, at any time). Regions hold
-//! at most [`MAX_REGION_BLOCKS`] blocks together; threads beyond that are unordered.
+//! **Soundness and limits**: a thread is alive only while its parent is in its region (or, unordered, at any time). Regions
+//! together contain at most [`MAX_REGION_BLOCKS`] blocks; threads beyond that are unordered.
 
 use super::builder::GraphBuilder;
 use super::repetition::may_be_many;

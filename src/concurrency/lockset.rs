@@ -3,16 +3,15 @@
 //! **Input**: the unfolded graph. **Output**: [`Locksets`], interned sets of [`Hold`]s: locks, and the mode of each.
 //!
 //! **Algorithm** (forward must-analysis; locksets as in Savage et al. 1997, but static)
-//! 1. Candidates for locks are all locks, and the semaphores that begin with 1 and are never named ambiguously.
-//! 2. Solve the dataflow equations over the local graph: an acquisition adds its lock, a release removes all locks that it may
-//!    mean, and sets meet by intersection. Every thread begins with the empty set. A try adds its lock behind a branch
-//!    that tells that it was taken, and nowhere else. Of a re-entrant lock and of nested readings the levels
-//!    are counted.
-//! 3. Drop the semaphores that some thread raises without holding them (they are no mutexes), and solve again until none is
+//! 1. Candidates for locks are all locks, and the semaphores that begin with 1 and are always named unambiguously.
+//! 2. Solve the data-flow equations over the local graph: an acquisition adds its lock, a release removes all locks to which it
+//!    may refer, and sets meet by intersection. Every thread begins with the empty set. A try adds its lock only after a branch
+//!    that shows its success. The levels of re-entrant locks and of nested reads are counted.
+//! 3. Drop the semaphores that some thread raises without holding them (they are not mutexes), and solve again until none is
 //!    dropped.
 //!
-//! **Soundness and limits**: a lock of a set is held on every path to the event. Not seen: locks made of variables (`cas`,
-//! Peterson's), and which of several locks an ambiguous reference means.
+//! **Soundness and limits**: a lock in a set is held on every path to the event. The analysis does not see locks built from
+//! variables (`cas`, Peterson's), and to which of several locks an ambiguous reference refers.
 
 use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, LocationId, forward};

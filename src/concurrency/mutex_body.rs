@@ -1,21 +1,21 @@
 //! Mutex bodies: the parts of a thread between the acquisition of a lock and its release.
 //!
-//! **Input**: the unfolded graph and its locksets. **Output**: what an event does to a lock ([`LockEffect`]); the mutex
-//! bodies that an event lies in ([`MutexBodies`]); the walk to the nearest events of some kind before or behind an event
-//! ([`walk`]), on which everything that is asked about a mutex body rests.
+//! **Input**: the unfolded graph and its locksets. **Output**: the effect of an event on a lock ([`LockEffect`]); the mutex
+//! bodies that contain an event ([`MutexBodies`]); the walk to the nearest events of some kind before or after an event
+//! ([`walk`]), on which all questions about mutex bodies are based.
 //!
 //! **Algorithm** (Novillo, Unrau and Schaeffer 1998)
-//! 1. The locks whose bodies an event lies in are those of its lockset, before or behind it.
-//! 2. A body is entered at the acquisition of the lock that every way backwards meets first, and left at the release that
-//!    every way forwards meets first.
+//! 1. The locks whose bodies contain an event are those of its lockset, before or after it.
+//! 2. A body is entered at the acquisition of the lock that every backward path meets first, and left at the release that every
+//!    forward path meets first.
 //! 3. An atomic block is the body of a lock that all other threads respect ([`ATOMIC`]). A `wait` on a condition ends one
 //!    body of its lock and enters another.
 //!
-//! **Soundness and limits**: locks are those that are *certainly* held. A body that is entered at several places, or by
-//! an operation on a reference that may mean several locks, is left out; one that is left at several places has no end.
-//! Blocks that control never reaches are passed over. A body of a readers-writer lock that is held for reading excludes
-//! the bodies of writers alone ([`MutexBody::excludes`]). The body of a try begins behind the branch that tells its verdict,
-//! which is less than what is held.
+//! **Soundness and limits**: locks are those that are *certainly* held. A body that is entered at several places, or by an
+//! operation on a reference that may refer to several locks, is left out. A body that is left at several places has no end.
+//! Unreachable blocks are ignored. A body of a readers-writer lock that is held for reading excludes only the bodies of writers
+//! ([`MutexBody::excludes`]). The body of a try begins after the branch that tests its result, so it is smaller than the range in
+//! which the lock is held.
 
 use super::lockset::{ATOMIC, Hold, Locksets};
 use super::{Concurrency, Event, EventKind, LocationId};

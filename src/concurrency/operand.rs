@@ -1,10 +1,10 @@
-//! What the operands of events may mean: locations, and rows of arrays.
+//! The possible meanings of the operands of events: locations, and rows of arrays.
 //!
-//! **Input**: a place in an iteration of a context. **Output**: the [`Location`]s that it may mean; where that is an element which is not
-//! known, its [`Row`]s.
+//! **Input**: a place in an iteration of a context. **Output**: the [`Location`]s to which it may refer; if that is an unknown
+//! element, its [`Row`]s.
 //!
-//! **Soundness and limits**: of data an element that is not known is one location, which stands for any; of synchronisation
-//! objects it is all elements of the array, or none is told apart where there are more than 64.
+//! **Soundness and limits**: an unknown element of data is one location, which stands for any element. An unknown element of
+//! synchronisation objects is all elements of the array; if there are more than 64, elements are not distinguished.
 
 use super::builder::{GraphBuilder, Walk};
 use super::index_value::IndexValues;

@@ -1,18 +1,19 @@
-//! Happens-before by barriers and signals, beyond forks and joins, and the classes of blocks that it leads to.
+//! Happens-before by barriers and signals, beyond forks and joins, and the resulting classes of blocks.
 //!
-//! **Input**: the events of the graph. **Output**: [`Order`]: edges along which values flow, merges at which all branches have
-//! run, and for each block the facts by which two blocks are known never to run in parallel.
+//! **Input**: the events of the graph. **Output**: [`Order`]: value-flow edges, merges at which all branches have run, and for
+//! each block the facts that show that two blocks never run in parallel.
 //!
 //! **Algorithm**
 //! 1. Signals ([`super::signal`]): a wait for an object comes after one of the events that raise it.
-//! 2. Barriers ([`super::barrier`]): where just as many single threads use a barrier as it counts, their k-th arrivals meet.
-//! 3. Facts of a block: the signals that it certainly comes before, those that it certainly comes after, and the number
-//!    of its thread's arrivals at each barrier. A thread inherits the facts of its fork. A block comes after a signal if its thread
-//!    cannot come to it but by a wait for that, whatever else the thread waits for, and after all that this signal comes after.
+//! 2. Barriers ([`super::barrier`]): if exactly as many single threads use a barrier as it counts, their k-th arrivals meet.
+//! 3. The facts of a block are the signals that certainly come after it, the signals that certainly come before it, and the
+//!    number of arrivals of its thread at each barrier. A thread inherits the facts of its fork. A block comes after a signal if
+//!    its thread can reach it only by a wait for that signal, whatever else the thread waits for. It also comes after all signals
+//!    that precede this signal.
 //! 4. Blocks with the same thread, live regions and facts form a class: they are parallel with the same blocks.
 //!
-//! **Soundness and limits**: two classes are separated only where every execution orders all their blocks. Anything else
-//! (counting semaphores, conditions, objects that are not named with certainty) orders nothing here.
+//! **Soundness and limits**: two classes are separated only if every execution orders all their blocks. Everything else (counting
+//! semaphores, conditions, objects that are not named with certainty) orders nothing here.
 
 use super::apart::Apart;
 use super::arrivals::Arrivals;

@@ -5,15 +5,15 @@
 //!
 //! **Algorithm**
 //! 1. Find the last common thread on the paths from `main` down to the threads of the two blocks.
-//! 2. If a thread that both belong to may have several instances, they may run in parallel.
-//! 3. If one of the blocks belongs to the common thread itself, they may where it lies in the live region of the child thread
-//!    that the other belongs to.
-//! 4. If both belong to child threads, they may where one fork makes both children, or the fork of one lies in the live region
-//!    of the other.
-//! 5. Finally, no pair is parallel that a signal or a barrier orders ([`super::order`]).
+//! 2. If a thread to which both belong may have several instances, they may run in parallel.
+//! 3. If one of the blocks belongs to the common thread itself, they may if it lies in the live region of the child thread that
+//!    contains the other.
+//! 4. If both belong to child threads, they may if one fork creates both children, or the fork of one lies in the live region of
+//!    the other.
+//! 5. Finally, no pair is parallel if a signal or a barrier orders it ([`super::order`]).
 //!
-//! **Soundness and limits**: an over-approximation. Two blocks that are reported as not parallel are ordered, or exclude
-//! each other, in every execution; locks are not looked at.
+//! **Soundness and limits**: an over-approximation. Two blocks that are reported as not parallel are ordered, or exclude each
+//! other, in every execution; locks are ignored.
 
 use super::apart::Apart;
 use super::order::ClassId;

@@ -1,15 +1,15 @@
-//! Context sensitivity: how the contexts of each function are told apart.
+//! Context sensitivity: how the contexts of each function are distinguished.
 //!
 //! **Input**: the program. **Output**: [`Policies`].
 //!
 //! **Algorithm**
-//! 1. Over the strongly connected components of the graph of calls and forks, callees first, add up the blocks and the threads that cloning
-//!    by whole call strings would make. Large recursive components get one context a thread; recursion through a fork makes
-//!    threads without bound, which only the unordered pseudo-thread can stand for.
-//! 2. Where a sum for `main` exceeds its budget, functions with several call sites are merged: to one context a thread if
-//!    those sums fit, else to one in the unordered pseudo-thread.
+//! 1. Over the strongly connected components of the graph of calls and forks, callees first, add up the blocks and the threads
+//!    that cloning by whole call strings would create. Large recursive components get one context for each thread. Recursion
+//!    through a fork creates an unbounded number of threads, which only the unordered pseudo-thread can represent.
+//! 2. If a sum for `main` exceeds its budget, functions with several call sites are merged: to one context for each thread if
+//!    those sums fit, otherwise to one in the unordered pseudo-thread.
 //!
-//! **Soundness and limits**: any policy covers all executions; the coarser ones only lose precision.
+//! **Soundness and limits**: any policy covers all executions; coarser ones only lose precision.
 
 use cssame_ir::{Function, FunctionId, Instruction, NewThread, Program};
 use petgraph::Direction;

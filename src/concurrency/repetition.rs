@@ -1,17 +1,17 @@
-//! How often a block can run in one execution.
+//! Determines how often a block can run in one execution.
 //!
-//! **Input**: control flow within threads, the static threads, and which join waits for which fork. **Output**: for a block,
+//! **Input**: control flow within threads, the static threads, and the fork for which each join waits. **Output**: for a block,
 //! its [`Repetition`]; for a static thread, whether several instances of it may exist.
 //!
 //! **Algorithm**
 //! 1. A block of a thread that stands for several instances may run several times, and so may a block on a cycle of
 //!    the control flow (calls and returns included, so that recursion is a cycle).
-//! 2. Any other block runs as often as its thread is made: as often as the fork, whose repetition is found the same way.
-//! 3. The fork of a `parfor` whose iterations are told apart stands on a cycle, although each iteration is made once. Where
-//!    every join that waits for the thread runs at most once, the thread is made at most once.
+//! 2. Any other block runs as often as its thread is created: as often as the fork, whose repetition is computed in the same way.
+//! 3. The fork of a `parfor` with distinguished iterations is on a cycle, although each iteration is created once. If every join
+//!    that waits for the thread runs at most once, the thread is created at most once.
 //!
-//! **Soundness and limits**: [`Repetition::Once`] and [`Repetition::OnceByJoin`] hold in every execution. A block that loops
-//! at most once by the values of its conditions counts as repeated.
+//! **Soundness and limits**: [`Repetition::Once`] and [`Repetition::OnceByJoin`] hold in every execution. A block that repeats at
+//! most once because of the values of its conditions counts as repeated.
 
 use super::{Block, Context, ContextId, Thread, ThreadId};
 use cssame_source::arena::Arena;

@@ -1,14 +1,14 @@
-//! Which elements of arrays with unknown indices are those of one row: `stripe[k]` and `table[k]`, the lock and the balance
-//! of one account.
+//! Determines which elements of arrays with unknown indices belong to one row: `stripe[k]` and `table[k]`, the lock and the
+//! balance of one account.
 //!
-//! **Input**: a place in its context that means an element of an array which is not known. **Output**: its [`Row`]s: for each
-//! dimension what its index is, as a constant, or as an expression of registers. There is one with the registers as they stand in
-//! the place, one with those that they were copied from, and one with what they are computed from ([`super::index_value`]), where
+//! **Input**: a place in its context that refers to an unknown element of an array. **Output**: its [`Row`]s: for each dimension
+//! its index, as a constant, or as an expression of registers. There is one row with the registers of the place, one with the
+//! registers from which they were copied, and one with the expressions from which they are computed ([`super::index_value`]), if
 //! these differ.
 //!
-//! **Soundness and limits**: two places with equal indices mean elements with equal indices, as long as none of the registers is
-//! written in between. A place behind a reference of which the element is not known shares its indices only with places
-//! behind the same register.
+//! **Soundness and limits**: two places with equal indices refer to elements with equal indices, as long as none of the registers
+//! is written in between. A place behind a reference to an unknown element shares its indices only with places behind the same
+//! register.
 
 use super::index_value::{Path, Term};
 use super::value::{AbstractValue, Evaluator};

@@ -1,19 +1,19 @@
-//! Locks that are held of the row of an access: `lock(stripe[k]); table[k]++;`, `lock(a[i].guard); a[i].balance = 1;`.
+//! Locks that are held for the row of an access: `lock(stripe[k]); table[k]++;`, `lock(a[i].guard); a[i].balance = 1;`.
 //!
 //! **Input**: the unfolded graph, with the [`Row`]s of its events. **Output**: [`RowLocks`]: for each access to an element of an
-//! array the arrays of locks of which it certainly holds the one with the same indices.
+//! array, the arrays of locks whose element with the same indices it certainly holds.
 //!
 //! **Algorithm** (forward must-analysis, as [`super::lockset`])
-//! 1. A lock with an index that is not known adds its rows. Giving back a lock takes away the rows of the lock that it names,
-//!    by whichever of them, and where that is not certain, all rows of locks that it may be.
-//! 2. A row is forgotten where one of its registers is written, and where the function of one begins anew.
-//! 3. At an access, a row of a lock counts whose indices are the first ones of the access.
-//! 4. Where the elements are known, so is whether a lock is that of the row of an access ([`RowLocks::known`]). Of an access, the
-//!    first indices suffice ([`RowLocks::begun`]).
+//! 1. A lock with an unknown index adds its rows. A release removes the rows of the lock that it names, in any of their forms. If
+//!    that lock is uncertain, it removes all rows of the possible locks.
+//! 2. A row is forgotten when one of its registers is written, and when the function of one of them begins again.
+//! 3. At an access, a row of a lock counts if its indices are the first indices of the access.
+//! 4. If the elements are known, it is also known whether a lock belongs to the row of an access ([`RowLocks::known`]). The first
+//!    indices of an access suffice ([`RowLocks::begun`]).
 //!
-//! **Soundness and limits**: two accesses that both hold the lock of their row in one array of locks, and that mean one cell,
-//! have equal indices, and hold one lock. Not seen: tries, activations that are not told apart, and rows that the maker of a
-//! thread has locked.
+//! **Soundness and limits**: if two accesses both hold the lock of their row in one array of locks, and refer to one cell, they
+//! have equal indices, and hold one lock. The analysis does not see tries, activations that are not distinguished, and rows that
+//! the creator of a thread has locked.
 
 use super::lockset::Hold;
 use super::row::{Row, Rows};

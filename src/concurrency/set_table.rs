@@ -1,4 +1,4 @@
-//! Interned sets: each distinct set is stored once and named by a number.
+//! Interned sets: each distinct set is stored once and identified by a number.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;

@@ -1,17 +1,17 @@
-//! Which parts of memory are shared: accessed by two threads that may run in parallel.
+//! Determines which parts of memory are shared: accessed by two threads that may run in parallel.
 //!
 //! **Input**: the accesses of all blocks, and MHP by forks and joins alone (no locks, events or barriers). **Output**: the shared
-//! leaves, and which reads and writes in the text touch one: those are the visible steps of the machine.
+//! leaves, and the reads and writes in the text that touch one: these are the visible steps of the machine.
 //!
 //! **Algorithm**
 //! 1. For each leaf of an instance, collect one accessing block for each class (blocks of a class are parallel with the same
 //!    blocks).
-//! 2. A leaf is shared where two of them may run in parallel, or one with itself. Where contexts or threads are not told
-//!    apart, that is too coarse for a local: it is shared only if, in addition, two threads may use one instance of it in parallel
-//!    ([`super::confined`]).
-//! 3. A read or write in the text is shared where some location of some of its events is.
+//! 2. A leaf is shared if two of these blocks may run in parallel, or one with itself. If contexts or threads are not
+//!    distinguished, this is too coarse for a local: it is shared only if, in addition, two threads may use one instance of it in
+//!    parallel ([`super::confined`]).
+//! 3. A read or write in the text is shared if some location of some of its events is shared.
 //!
-//! **Soundness and limits**: order by events and barriers is ignored on purpose, so that what is visible to the machine does
+//! **Soundness and limits**: order by events and barriers is ignored on purpose, so that the visible accesses of the machine do
 //! not depend on the precision of other analyses.
 
 use super::confined::find_clashing;

@@ -1,18 +1,19 @@
-//! Signals: events that a wait is certainly ordered after.
+//! Signals: events that certainly precede a wait.
 //!
-//! **Input**: the synchronisation events of the graph. **Output**: [`Signal`]s, and edges along which values flow from each signal
-//! to its waits.
+//! **Input**: the synchronisation events of the graph. **Output**: [`Signal`]s, and value-flow edges from each signal to its
+//! waits.
 //!
 //! **Algorithm**
 //! 1. Find the waits for an object, and the events of the whole program that raise it: `set` of an event, `V` of a semaphore that
 //!    begins with 0, a bare notification.
 //! 2. Keep the signals whose events happen at most once each: a thread that has passed a wait then comes after one of them.
-//! 3. Wire the flow of values from the events to each wait. Where their threads are siblings of the one that waits, or the parents
-//!    or children, both branches have run at the wait, and they parted at the fork. Several events are ways of one branch: one
-//!    of them has been gone.
+//! 3. Connect the value flow from the events to each wait. If their threads are siblings, parents or children of the waiting
+//!    thread, both branches have run at the wait, and they parted at the fork. Several events are alternatives of one branch: one
+//!    of them has been taken.
 //!
-//! **Soundness and limits**: `clear` needs no attention: a wait that is passed was set before, by one of the events.
-//! Objects that some event may mean without certainty, more than [`MAX_RAISING`] events, and one that happens more than once, order nothing.
+//! **Soundness and limits**: `clear` can be ignored: before a thread passed a wait, one of the events set the object. these order
+//! nothing: objects to which some event may refer without certainty, more than [`MAX_RAISING`] events, and an event that happens
+//! more than once.
 
 use super::builder::GraphBuilder;
 use super::live_region::reach;

@@ -1,21 +1,20 @@
 //! A program in which every calling context has a copy of its function.
 //!
-//! **Input**: a program with a `main`. **Output**: [`Specialised`]: a program that does the same steps in the same order, in
-//! which a read or a definition is a place of the text in one calling context; and for each of them the one that it is a
-//! copy of.
+//! **Input**: a program with a `main`. **Output**: [`Specialised`]: a program that executes the same steps in the same order, in
+//! which a read or a definition is a place of the text in one calling context; and for each of them its original.
 //!
 //! **Algorithm** (procedure cloning: Cooper, Hall and Kennedy, 1993)
 //! 1. Unfold the program by its contexts ([`super::context`]), up to a size; beyond it contexts are merged.
-//! 2. Contexts that are not told apart by function, thread and calls are one ([`super::copies`]).
-//! 3. Copy each function for each context but the first, with its reads, its definitions and its local variables; calls and
-//!    new threads lead to the copies. The iterations of a `parfor` find their copy by their ordinal.
-//! 4. Name what tells the copies of one place apart ([`super::context_names`]).
+//! 2. Merge contexts that function, thread and calls do not distinguish ([`super::copies`]).
+//! 3. Copy each function for each context but the first, with its reads, its definitions and its local variables. Calls and new
+//!    threads lead to the copies. The iterations of a `parfor` find their copy by their ordinal.
+//! 4. Name the differences between the copies of one place ([`super::context_names`]).
 //!
-//! **Soundness and limits**: control reaches a copy only in its context, so what holds of a read in a copy holds of the read in the
-//! context. A place that no context reaches keeps the first copy. Where contexts would give too many pairs of a read and a definition,
-//! their calls, then their threads are not told apart, and [`Specialised::merged`] says so. Iterations of a `parfor` are one context
-//! where there are more than 16 or their number is not constant, and where the caller says so; the activations of a recursive function
-//! in one thread are one context.
+//! **Soundness and limits**: control reaches a copy only in its context, so a fact about a read in a copy holds for the read in
+//! the context. A place that no context reaches keeps the first copy. If contexts would produce too many pairs of a read and a
+//! definition, their calls, and then their threads, are not distinguished, and [`Specialised::merged`] says so. The iterations of
+//! a `parfor` are one context if there are more than 16, if their number is not constant, or if the caller requests it. The
+//! activations of a recursive function in one thread are one context.
 
 use super::context::{Extent, Site, Unfolding, unfold};
 use super::context_names::name_contexts;

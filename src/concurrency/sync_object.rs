@@ -1,4 +1,4 @@
-//! The synchronisation events that may be ends of happens-before edges, by the object that they work on.
+//! The synchronisation events that may be ends of happens-before edges, indexed by their object.
 
 use super::builder::GraphBuilder;
 use super::{Event, LocationId};

@@ -1,19 +1,19 @@
-//! Tries that certainly took, or did not take, their lock: which verdicts the branches of a function tell.
+//! Tries that certainly took, or did not take, their lock: the results that the branches of a function show.
 //!
-//! **Input**: a function, and which functions may release a lock. **Output**: for each side of each branch, the
-//! operations that try (`trylock`, `tryrdlock`, `trywrlock`) whose last verdict is known there.
+//! **Input**: a function, and which functions may release a lock. **Output**: for each side of each branch, the try operations
+//! (`trylock`, `tryrdlock`, `trywrlock`) whose last result is known there.
 //!
 //! **Algorithm** (forward must-analysis of implications)
-//! 1. For each register: what its being true implies, and what its being false implies, as sets of verdicts. A register
-//!    that cannot have a value implies anything by it, so that `got = a && trylock(L)`, which is control flow, comes
-//!    out right.
-//! 2. The verdict of a try implies itself; copies, `!`, `&` and `|` carry implications on. Ways meet by intersection.
-//! 3. A branch makes known what its condition implies on that side.
-//! 4. A try makes its own earlier verdict unknown. An operation that releases some lock, and a call that may do so, makes
-//!    all verdicts unknown that were true: the lock may be free again.
+//! 1. For each register, compute as sets of results what its value true implies, and what its value false implies. If a register
+//!    cannot have a value, that value implies everything. So `got = a && trylock(L)`, which is control flow, is handled
+//!    correctly.
+//! 2. The result of a try implies itself; copies, `!`, `&` and `|` propagate implications. Paths meet by intersection.
+//! 3. On each side of a branch, the implications of its condition become known.
+//! 4. A try makes its own earlier result unknown. An operation that releases some lock, and a call that may do so, make all true
+//!    results unknown: the lock may be free again.
 //!
-//! **Soundness and limits**: what is known on a side of a branch holds on every way there, and a lock whose try is known to
-//! have taken it has not been released since. Not seen: verdicts that are kept in memory, returned or passed.
+//! **Soundness and limits**: a known result on a side of a branch holds on every path to it. A lock that a try is known to have
+//! taken has not been released since. The analysis does not see results that are stored in memory, returned or passed.
 
 use cssame_ir::{BinaryOperator, RegisterType};
 use cssame_ir::{

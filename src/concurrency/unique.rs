@@ -2,10 +2,10 @@
 //!
 //! **Input**: the blocks that allocate each local variable. **Output**: [`Instance::unique`](super::Instance::unique).
 //!
-//! **Algorithm**: a local is one variable at any time if it is not recursive, no thread above its frame may have several
-//! instances, and, where the program spawns threads (they may outlive the frame), it is allocated only once.
+//! **Algorithm**: a local is one variable at any time under three conditions: it is not recursive; no thread above its frame may
+//! have several instances; and, if the program spawns threads (they may outlive the frame), it is allocated only once.
 //!
-//! **Soundness and limits**: only then do two accesses by different threads certainly mean one and the same cell.
+//! **Soundness and limits**: only then do two accesses by different threads certainly refer to the same cell.
 
 use super::InstanceId;
 use super::builder::GraphBuilder;

@@ -1,19 +1,19 @@
-//! The iterations of the counted loops of a context: what tells the copies of a block in the unfolded graph apart.
+//! The iterations of the counted loops of a context: they distinguish the copies of a block in the unfolded graph.
 //!
-//! **Input**: a function with its [`CountedLoops`], and what operands and branches come to where the values of some registers
-//! are fixed. **Output**: [`Iterations`]: the blocks that can be reached, each with the iteration in which it is.
+//! **Input**: a function with its [`CountedLoops`], and the values of operands and branches for fixed values of some registers.
+//! **Output**: [`Iterations`]: the reachable blocks, each with its iteration.
 //!
 //! **Algorithm** (loop unrolling, on the graph alone)
-//! 1. Iteration 0 is all that is in no counted loop. Whoever enters such a loop begins its first iteration, in which each counter has
-//!    its first value; the back edge leads from an iteration to the next one, in which it has the next value; what leaves the
-//!    loop falls back to the iteration around it.
-//! 2. Walk from the entry, with the constants that follow from the values of the counters: a branch that they decide goes
-//!    one way only. So the last iteration ends at the head of the loop.
-//! 3. A loop of which a counter has no known first value, or that has more than [`MAX_ITERATIONS`] iterations, stays as it is; the walk
-//!    begins again without it. So do all loops where the iterations would have too many blocks.
+//! 1. Iteration 0 contains everything outside counted loops. Entering such a loop begins its first iteration, in which each
+//!    counter has its first value. The back edge leads from an iteration to the next one, in which the counter has the next
+//!    value. Leaving the loop returns to the surrounding iteration.
+//! 2. Walk from the entry, with the constants that follow from the values of the counters: a branch that these decide goes one
+//!    way only. So the last iteration ends at the head of the loop.
+//! 3. A loop stays unchanged if a counter has no known first value, or if it has more than [`MAX_ITERATIONS`] iterations; the
+//!    walk begins again without it. All loops stay unchanged if the iterations would have too many blocks.
 //!
-//! **Soundness and limits**: an execution of the function is a path through these blocks, since each value is the one that the
-//! counter has in that iteration. The number of iterations is known only where constants decide each test of the loop.
+//! **Soundness and limits**: an execution of the function is a path through these blocks, since each value is the value of the
+//! counter in that iteration. The number of iterations is known only if constants decide each test of the loop.
 
 use super::IterationId;
 use super::counted_loop::{At, CountedLoops};

@@ -3,9 +3,9 @@
 //! **Input**: a function whose registers are mostly written once, and the abstract values of its parameters. **Output**: the
 //! abstract value of an operand.
 //!
-//! **Algorithm**: follow the only writer of each register back, at most [`MAX_CHAIN`] steps, and compute with the constants
-//! that are met. A register that several instructions write is unknown, unless only one of them is in a block that the context
-//! can reach; so no iteration over the function is needed.
+//! **Algorithm**: follow the single writer of each register back, at most [`MAX_CHAIN`] steps, and compute with the constants
+//! found. A register that several instructions write is unknown, unless the context can reach the block of only one of them. So
+//! no iteration over the function is needed.
 //!
 //! **Soundness and limits**: the value covers all executions of the context. Reads of memory are unknown, unless the caller
 //! knows their only value.

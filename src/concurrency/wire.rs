@@ -1,9 +1,9 @@
 //! The edges between threads: forks to the entries of their threads, and their exits to the joins.
 //!
-//! **Input**: the blocks of all contexts. **Output**: edges of the flow of values, and the merges at which all branches have run.
+//! **Input**: the blocks of all contexts. **Output**: value-flow edges, and the merges at which all branches have run.
 //!
-//! **Soundness and limits**: a join that several threads pass by, such as that of a `parfor` whose number of iterations is not
-//! known, merges with the way that passes by all of them.
+//! **Soundness and limits**: a join that may be passed without any of several threads, such as the join of a `parfor` with an
+//! unknown number of iterations, merges with the path that bypasses all of them.
 
 use super::AndJoin;
 use super::builder::GraphBuilder;
