@@ -1,14 +1,14 @@
-//! What changes in a state, and copies that take over that alone.
+//! The changes of a state, and copies that transfer only these.
 //!
-//! **Input**: a state, and one that it is a copy of but for steps and [loads](super::Machine::load) since. **Output**: the copy
-//! anew.
+//! **Input**: a state, and an earlier copy of it, with steps and [loads](super::Machine::load) in between. **Output**: the
+//! updated copy.
 //!
-//! **Algorithm**: threads are most of a state, and a step changes one or two of them. Each slot in which something may have
-//! changed is noted (one bit; the last one stands for all slots from there on), and its thread is copied with its segment of the
-//! stack. Cells and lists are copied whole.
+//! **Algorithm**: threads are most of a state, and a step changes one or two of them. Each slot that may have changed is recorded
+//! (one bit; the last bit stands for all slots from there on), and its thread is copied with its segment of the stack. Cells and
+//! lists are copied whole.
 //!
-//! **Soundness and limits**: whatever changes a thread or moves its segment calls [`State::touch`], which fingerprints rely on as
-//! well; without optimisation each copy is compared.
+//! **Soundness and limits**: every operation that changes a thread or moves its segment calls [`State::touch`], on which
+//! fingerprints rely as well. Without optimisation each copy is compared.
 
 use super::state::{State, ThreadIndex};
 

@@ -1,8 +1,8 @@
-//! The instructions that the machine runs.
+//! The instructions of the machine.
 //!
-//! One flat array of instructions of 16 bytes for the whole program: registers are slots of a frame, globals are
-//! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it. Loads
-//! and stores come in a shared form, which is a visible operation, and a local one.
+//! One flat array of instructions of 16 bytes for the whole program: registers are slots of a frame, globals are addresses, jumps
+//! are indices. Data that does not fit (calls, forks, indexed places, …) is in tables next to it. Loads and stores come in a
+//! shared form, which is a visible operation, and a local one.
 
 use super::memory::{Content, Objects};
 use cssame_ir::sync::Kind;

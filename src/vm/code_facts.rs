@@ -1,7 +1,8 @@
-//! What the code of a machine can do at all, whatever state it is in.
+//! Facts about the code of a machine, independent of its state.
 //!
-//! **Input**: the compiled program. **Output**: whether it discards executions, tries locks, makes locals in memory, what it does while
-//! it reads under a readers-writer lock, and which instructions access certain places. Searches choose by it what they have to look at.
+//! **Input**: the compiled program. **Output**: whether the code discards executions, tries locks, or creates locals in memory;
+//! its actions while it reads under a readers-writer lock; and the instructions that access certain places. Searches use these
+//! facts to choose what they have to examine.
 
 use super::code::{Code, CodeIndex, NO_SLOT, Origin, TableIndex};
 use super::machine::Machine;

@@ -2,8 +2,8 @@
 //!
 //! **Input**: a program and the [`Visibility`] of its accesses.
 //!
-//! **Output**: [`Compiled`]: code, side tables, where each instruction comes from, and the slots that are live wherever
-//! a thread may stand.
+//! **Output**: [`Compiled`]: code, side tables, the origin of each instruction, and the live slots at each place where a thread
+//! may stop.
 //!
 //! **Algorithm**: blocks are laid out in their order, instructions are lowered one by one (`lower`), and a jump to the
 //! next instruction is left out. Live slots are collected from the end of each block to its beginning.

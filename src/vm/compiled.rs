@@ -1,4 +1,4 @@
-//! A program as code, with the tables that stand beside it.
+//! A program as code, with its side tables.
 
 use super::code::{Atomic, Call, Code, ComputedPlace, FunctionCode, Origin, PointerTo, Print, Slot, Start};
 use cssame_ir::FunctionId;

@@ -1,13 +1,13 @@
-//! States made of words again.
+//! Reconstructs states from words.
 //!
-//! **Input**: the words of a state, as `encode` writes them, and perhaps the state that was made so before, with its hashes.
+//! **Input**: the words of a state, as `encode` writes them, and optionally the previously decoded state, with its hashes.
 //! **Output**: the state.
 //!
-//! **Algorithm**: a state that waits resembles the one before it. Where both have the same parts, what differs alone is made
-//! and hashed anew ([`Machine::load`]); else all of it.
+//! **Algorithm**: a waiting state resembles the previous one. If both have the same parts, only the differences are built and
+//! hashed again ([`Machine::load`]); otherwise everything is.
 //!
-//! **Soundness and limits**: the words must come from the same machine. A thread whose stack has another size moves all behind
-//! it, so then all is made anew.
+//! **Soundness and limits**: the words must come from the same machine. If the stack of a thread has another size, everything
+//! after it moves, so everything is built again.
 
 use super::encode::{DEEP, SPAWNED};
 use super::fingerprint::Hashes;

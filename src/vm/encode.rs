@@ -1,12 +1,11 @@
 //! States as runs of words.
 //!
-//! **Input**: a state. **Output**: words from which an equal state can be made again (`decode`), in a canonical form: of a
-//! frame only the registers that are live where it stands, no spare capacity.
+//! **Input**: a state. **Output**: words from which `decode` can reconstruct an equal state, in a canonical form: only the live
+//! registers of a frame, no spare capacity.
 //!
-//! The first part of the words determines the future, the outputs and the last writers. The second part is what only
-//! events name: the numbers of instances in the names of threads and locals, and which frames nothing has happened in.
-//! Two states may differ in it and still count as one, so that a loop which makes threads or locals has finitely many
-//! states.
+//! The first part of the words determines the future, the outputs and the last writers. The second part contains data that only
+//! events name: the numbers of instances in the names of threads and locals, and the frames in which nothing has happened. Two
+//! states may differ in it and still count as one, so that a loop that creates threads or locals has finitely many states.
 
 use super::machine::Machine;
 use super::state::{State, Thread, ThreadStatus};

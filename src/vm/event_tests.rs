@@ -1,4 +1,4 @@
-//! Tests of what an execution tells: names, steps, functions, branches, and the work that steps are.
+//! Tests of the events of an execution: names, steps, functions, branches, and the work of steps.
 
 use super::testing::ProgramBuilder;
 use super::*;

@@ -1,16 +1,16 @@
 //! Fingerprints of states.
 //!
-//! **Input**: a state, or one and the state that it was made of by a step. **Output**: its words, from which an equal state can
-//! be made again, and a hash of 128 bits of the part of them that determines the future, the outputs and the last writers.
+//! **Input**: a state; or a state and its predecessor by a step. **Output**: its words, from which an equal state can be
+//! reconstructed, and a 128-bit hash of the part of them that determines the future, the outputs and the last writers.
 //!
-//! **Algorithm**: the sum of the hashes of all parts (Zobrist, 1970): each cell with its address and its last writer, each
-//! thread with its slot, and the rest. So the fingerprint behind a step is the one before it, less the hashes of the parts that
-//! have changed, and with their new ones ([`Machine::fingerprint_behind`]). Each hash is made of multiplicative mixes with
-//! different constants for the two halves, and mixed once more, so that no sums of few parts cancel out. For a machine
-//! that takes interchangeable threads for one another [`symmetry`](super::symmetry) says what the parts are.
+//! **Algorithm**: the sum of the hashes of all parts (Zobrist, 1970): each cell with its address and its last writer, each thread
+//! with its slot, and the rest. So the fingerprint after a step is the previous one, minus the old hashes of the changed parts,
+//! plus the new ones ([`Machine::fingerprint_behind`]). Each hash consists of multiplicative mixes with different constants for
+//! the two halves, and is mixed once more, so that no sums of few parts cancel out. If a machine identifies interchangeable
+//! threads, [`symmetry`](super::symmetry) defines the parts.
 //!
-//! **Soundness and limits**: a search that meets n states takes two different ones for the same with a probability of
-//! about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
+//! **Soundness and limits**: a search that visits n states identifies two different ones with a probability of about n²/2¹²⁹:
+//! below 10⁻²⁰ for a thousand million.
 
 use super::encode::Encoding;
 use super::hash::{hash, hash_from, hash_of_cell, with_cell};

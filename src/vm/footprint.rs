@@ -1,10 +1,11 @@
-//! The footprint of a step: what it depends on, and what it can change.
+//! The footprint of a step: its dependences, and its possible changes.
 //!
-//! **Input**: the events of a step, as an observer. **Output**: whether it depends on nothing but its thread and some more parts of
-//! the state, and which these are.
+//! **Input**: the events of a step, as an observer. **Output**: whether it depends only on its thread and some further parts of
+//! the state, and which parts these are.
 //!
-//! **Soundness and limits**: what is named is a superset. A step that comes to an end of the execution, in which a thread ends that
-//! another one has made or woken, that makes an object, or that uses a readers-writer lock, is said to depend on all of the state.
+//! **Soundness and limits**: the named parts are a superset. These steps are reported to depend on the whole state: a step that
+//! ends the execution, in which a thread ends that another one has created or woken, that creates an object, or that uses a
+//! readers-writer lock.
 
 use super::CodeIndex;
 use super::machine::Machine;

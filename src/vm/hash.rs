@@ -1,6 +1,6 @@
 //! Hashes of words and of cells.
 //!
-//! **Input**: words. **Output**: 128 bits, which are summed up to [fingerprints](super::fingerprint).
+//! **Input**: words. **Output**: 128 bits, which are added to form [fingerprints](super::fingerprint).
 //!
 //! **Algorithm**: multiplicative mixes with different constants for the two halves, mixed once more, so that no sums of few
 //! hashes cancel out.

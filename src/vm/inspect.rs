@@ -1,13 +1,13 @@
-//! Looking into a state: registers, and the holders of locks.
+//! Inspection of a state: registers, and the holders of locks.
 //!
-//! **Input**: a state behind a step that has failed. **Output**: the values that the registers of the thread were given
-//! last, and who holds a lock.
+//! **Input**: a state after a step that has failed. **Output**: the last values of the registers of the thread, and the holder of
+//! a lock.
 //!
-//! **Algorithm**: two registers of a function share a slot where their ranges do not meet, so that a machine for
-//! searches forgets the operands of an instruction before the program fails. [`Machine::keeping_registers`] is the same
-//! machine with a slot for each register.
+//! **Algorithm**: two registers of a function share a slot if their ranges do not overlap, so a machine for searches forgets the
+//! operands of an instruction before the program fails. [`Machine::keeping_registers`] is the same machine with a slot for each
+//! register.
 //!
-//! **Soundness and limits**: the two machines have the same instructions, steps and choices; a state of one is none of the
+//! **Soundness and limits**: the two machines have the same instructions, steps and choices; a state of one is not a state of the
 //! other.
 
 use super::compile::{self, Slots};

@@ -1,13 +1,13 @@
-//! Which iterations of a `parfor` are interchangeable.
+//! Determines which iterations of a `parfor` are interchangeable.
 //!
-//! **Input**: a program. **Output**: for each function whether it is the body of a `parfor` whose iterations differ in
-//! nothing but their numbers: what they do depends on the values that are live, not on which iteration it is.
+//! **Input**: a program. **Output**: for each function, whether it is the body of a `parfor` whose iterations differ only in
+//! their numbers: their actions depend on the live values, not on the iteration.
 //!
-//! **Algorithm**: a body counts if neither it nor what it calls prints or makes threads, so that no name of an
-//! iteration is seen, no thread points to it, and no handle; and if it does not use the number of its iteration.
+//! **Algorithm**: a body counts if neither it nor its callees print or create threads, so that no name of an iteration is
+//! visible, and no thread and no handle refers to it; and if it does not use the number of its iteration.
 //!
-//! **Soundness and limits**: iterations that use their number, such as those that each work on an element of an array,
-//! are left out. They would seldom be equal, and sorting takes time.
+//! **Soundness and limits**: iterations that use their number, such as those that each work on an element of an array, are left
+//! out. They would rarely be equal, and sorting takes time.
 
 use super::liveness;
 use cssame_ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};

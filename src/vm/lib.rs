@@ -2,17 +2,17 @@
 //!
 //! **Input**: a [`Program`](cssame_ir::Program), and the [`Visibility`] of its accesses to memory.
 //!
-//! **Output**: a [`Machine`]. Its [`State`]s say which threads can move ([`Machine::moves`]) and change by one step
-//! ([`Machine::step`]). Which thread moves is decided by the layers above; what happens is told to an [`Observer`].
+//! **Output**: a [`Machine`]. Its [`State`]s know which threads can move ([`Machine::moves`]) and change by one step
+//! ([`Machine::step`]). The layers above decide which thread moves; an [`Observer`] receives the events.
 //!
 //! **Algorithm**: an interpreter of a flat array of instructions. A step of a thread is at most one visible operation
 //! (an access to shared memory, an atomic expression or block, an operation on a synchronisation object, fork, join,
 //! choose) and the local work around it. Local work *with* an effect (print, a failure) waits for the next step of the
 //! thread; local work without effect is done at once.
 //!
-//! **Soundness and limits**: the interleavings of visible operations are all interleavings of the program, provided
-//! that no other thread can observe the accesses that are not visible; the machine does not check that. Weak memory is
-//! not modelled. Local work is cut off after [`Options::local_instructions`].
+//! **Soundness and limits**: the interleavings of visible operations are all interleavings of the program, provided that no other
+//! thread can observe the invisible accesses; the machine does not check this. Weak memory is not modelled. Local work is cut off
+//! after [`Options::local_instructions`].
 
 mod changes;
 mod code;

@@ -9,8 +9,8 @@
 //! 1. Liveness: from each upward-exposed use back to the definitions, one register at a time, so that the cost is the
 //!    length of the live ranges (Brandner, Boissinot, Darte, Dupont de Dinechin, Rastello: "Computing Liveness Sets for
 //!    SSA-Form Programs", 2011).
-//! 2. Slots: linear scan over the blocks in order. Two registers share a slot where their ranges do not meet; the fewer
-//!    slots, the smaller the states of the machine.
+//! 2. Slots: linear scan over the blocks in order. Two registers share a slot if their ranges do not overlap. Fewer slots make
+//!    the states of the machine smaller.
 //!
 //! **Soundness and limits**: a range is the hull of all places where the register is live. A range with holes has a
 //! slot for the whole hull.

@@ -1,15 +1,15 @@
 //! Local work: the instructions between two visible operations of a thread.
 //!
-//! **Input**: a running thread, and how many instructions it may execute.
+//! **Input**: a running thread, and the maximum number of instructions.
 //!
 //! **Output**: the place where it has to stop.
 //!
-//! **Algorithm**: without `effects` it stops before anything that others could notice (a print, an assertion that does
-//! not hold, a division by zero, …); with them it does those as well and stops only before a visible operation. An
-//! assertion that holds is no effect.
+//! **Algorithm**: without `effects` it stops before anything that others could notice (a print, an assertion that does not hold,
+//! a division by zero, …); with them it does those as well and stops only before a visible operation. An assertion that holds is
+//! not an effect.
 //!
-//! **Soundness and limits**: a thread that exceeds its budget counts as one that runs for ever. The extent of local
-//! work does not depend on what other threads do, so neither does the verdict.
+//! **Soundness and limits**: a thread that exceeds its budget counts as one that runs for ever. The extent of local work does not
+//! depend on the actions of other threads, so the verdict does not either.
 
 use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, PointerTo, Print, Source, TableIndex};
 use super::observe::{Cell, Event, Object, ThreadName};

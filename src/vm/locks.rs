@@ -1,19 +1,18 @@
-//! Locks: what the cell of a lock holds, who may take it, and what taking it and giving it back change.
+//! Locks: the contents of the cell of a lock, the threads that may acquire it, and the effects of acquiring and releasing it.
 //!
-//! **Input**: a state, a lock and a thread. **Output**: whether the thread may take the lock, and the state behind that.
+//! **Input**: a state, a lock and a thread. **Output**: whether the thread may acquire the lock, and the state after that.
 //!
-//! **Algorithm**: the lower half of a cell is the thread that holds the lock for itself, from 1; 0 is nobody. The upper half
-//! counts: of a re-entrant lock the levels of its holder beyond the first, of a readers-writer lock the threads that
-//! read. Which threads these are, and how often each, stands in the state beside the cells, sorted, so that a
-//! program without such locks has nothing of it. A bit of its own says that a lock is re-entrant: the property belongs
-//! to the object, however it is reached.
+//! **Algorithm**: the lower half of a cell is the thread that holds the lock exclusively, from 1; 0 means no thread. The upper
+//! half counts: for a re-entrant lock, the levels of its holder beyond the first; for a readers-writer lock, the reading threads.
+//! The state has a sorted list of these threads and their counts next to the cells, so that a program without such locks has no
+//! such data. A separate bit says that a lock is re-entrant: the property belongs to the object, however it is reached.
 //!
-//! Where writers are preferred ([`Semantics::prefer_writers`](super::machine::Semantics::prefer_writers)), a thread that
-//! cannot write at once begins to wait in a step of its own, which its status keeps; until it writes, nobody gets the
-//! lock for reading. Writers are not ordered among each other: one that comes to a free lock takes it at once.
+//! If writers are preferred ([`Semantics::prefer_writers`](super::machine::Semantics::prefer_writers)), a thread that cannot
+//! write at once begins to wait in a separate step, which its status records. Until it writes, no thread gets the lock for
+//! reading. Writers are not ordered among each other: a writer that finds the lock free acquires it at once.
 //!
-//! **Soundness and limits**: a thread that holds a lock [`MAX_LEVELS`] times and takes it once more counts as one that
-//! runs for ever.
+//! **Soundness and limits**: a thread that holds a lock [`MAX_LEVELS`] times and acquires it once more counts as one that runs
+//! for ever.
 
 use super::memory::Layout;
 use super::standing::Standing;

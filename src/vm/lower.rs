@@ -1,7 +1,7 @@
 //! Lowering: one instruction of the intermediate representation to one instruction of the machine.
 //!
-//! **Input**: an instruction, and the slots of its function. **Output**: a [`Code`]; what does not fit into it goes
-//! into the tables of the compiler. Every instruction becomes exactly one, so the order of places in the text is kept.
+//! **Input**: an instruction, and the slots of its function. **Output**: a [`Code`]; data that does not fit goes into the tables
+//! of the compiler. Every instruction becomes exactly one, so the order of places in the text is kept.
 
 use super::code::*;
 use super::compiled::Compiled;

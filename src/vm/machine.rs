@@ -1,7 +1,7 @@
-//! The machine: a compiled program, and the questions that can be asked of its states.
+//! The machine: a compiled program, and queries about its states.
 //!
-//! **Input**: a program and its [`Visibility`]. **Output**: the threads that can move in a state, and what a thread
-//! that cannot move waits for. The first state is made by `start`, steps are done by `step`.
+//! **Input**: a program and its [`Visibility`]. **Output**: the threads that can move in a state, and the reason why another
+//! thread cannot. `start` creates the first state, `step` executes steps.
 
 use super::code::{Code, CodeIndex, Origin, Source, TableIndex};
 use super::compile::{self, Slots};

@@ -4,10 +4,10 @@
 //!
 //! **Output**: a [`Layout`]: from variables to addresses, and from addresses back to names.
 //!
-//! **Algorithm**: address 0 is no address. Globals come first, in their order; behind them the cells of locals, first
-//! fit. Freed cells are zero again, so that no trace of them is left in a state.
+//! **Algorithm**: address 0 is no address. Globals come first, in their order; after them the cells of locals, first fit. Freed
+//! cells are zero again, so that no trace of them is left in a state.
 //!
-//! **Soundness and limits**: which address a local gets depends on the order of steps; its name ([`Cell`]) does not.
+//! **Soundness and limits**: the address of a local depends on the order of steps; its name ([`Cell`]) does not.
 
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};

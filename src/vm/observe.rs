@@ -1,20 +1,19 @@
-//! Events: what an execution does, for those who watch it.
+//! Events: the actions of an execution, for its observers.
 //!
-//! **Input**: the steps of an execution. **Output**: calls of an [`Observer`]: for every access to memory (also the
-//! private ones, which are marked), every synchronisation operation, the life of threads; the branches that are taken,
-//! the functions that are entered and left, the beginning and the end of each step. All dynamic analyses read these;
-//! none steps through the program by itself.
+//! **Input**: the steps of an execution. **Output**: calls of an [`Observer`]: for every access to memory (private ones are
+//! marked), every synchronisation operation, the creation and the end of threads, the branches taken, the functions entered and
+//! left, and the beginning and the end of each step. All dynamic analyses use these; none steps through the program itself.
 //!
-//! **Algorithm**: events name threads by their path and cells by their object, which are the same in all executions.
-//! Beside each name stands the location that it has in the state now: the slot of the thread, the address of the cell.
-//! Locations are dense, and used again: they are for what is kept no longer than the thread or the cell, such as an
-//! index into a vector.
+//! **Algorithm**: events name threads by their path and cells by their object, which are the same in all executions. Each name
+//! comes with its current location in the state: the slot of the thread, the address of the cell. Locations are dense and reused:
+//! they are for data that is kept no longer than the thread or the cell, such as an index into a vector.
 //!
-//! The machine is compiled twice, whatever observers there are: for those that want no events, and for all others behind
-//! `Told`, so that an event is one indirect call. Both are in this crate.
+//! The machine is compiled twice for all observers: for those that want no events, and for all others behind `Told`, so that an
+//! event is one indirect call. Both are in this crate.
 //!
-//! **Soundness and limits**: an observer that is not [`Observer::ACTIVE`] is told of the beginnings and ends of steps alone. The
-//! numbers of instances in names go up as long as the program runs. What is told apart by them has no end where the program has none.
+//! **Soundness and limits**: an observer that is not [`Observer::ACTIVE`] only receives the beginnings and ends of steps. The
+//! numbers of instances in names increase as long as the program runs. A set of data distinguished by them is unbounded if the
+//! program is endless.
 
 use super::code::CodeIndex;
 use super::outcome::Failure;

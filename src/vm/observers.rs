@@ -1,6 +1,6 @@
-//! Observers that others are put together of: nobody, two at a time, one that is borrowed; and what adds up the work of steps.
+//! Building blocks for observers: none, two at a time, a borrowed one; and one that adds up the work of steps.
 //!
-//! **Input**: the calls of an [`Observer`]. **Output**: the same calls of each part, in order.
+//! **Input**: the calls of an [`Observer`]. **Output**: the same calls to each part, in order.
 
 use super::code::CodeIndex;
 use super::observe::{Event, Observer, ThreadName};

@@ -1,6 +1,6 @@
-//! What a thread that cannot move waits for.
+//! The reason why a thread cannot move.
 //!
-//! **Input**: a state and a thread. **Output**: its [`Obstacle`], where it cannot move.
+//! **Input**: a state and a thread. **Output**: its [`Obstacle`], if it cannot move.
 
 use super::code::{Code, CodeIndex};
 use super::locks;

@@ -1,4 +1,4 @@
-//! Results of steps and executions: how they end, and which steps a state allows.
+//! Results of steps and executions: their ends, and the steps that a state allows.
 
 use super::code::CodeIndex;
 use super::state::ThreadIndex;

@@ -1,16 +1,16 @@
 //! States as numbers of parts that recur.
 //!
-//! **Input**: states as words, with the states themselves. **Output**: for each state a list of numbers, one for each of its
-//! parts, from which its words can be made again; and for each part what a search asks for again and again: its share in the
+//! **Input**: states as words, with the states themselves. **Output**: for each state, a list of numbers, one for each of its
+//! parts, from which its words can be reconstructed. For each part, data that a search needs repeatedly: its contribution to the
 //! fingerprint, and when its thread can move.
 //!
 //! **Algorithm** (Holzmann, "State compression in SPIN: recursive indexing and compression training runs", 1997): a program has
-//! far fewer states of single threads and values of single cells than it has states. Each that is met gets a number.
-//! The first number of a list is that of all that stands neither in cells nor in threads (the *rest*); then the cells follow, each at
-//! the place of its address; then the threads.
+//! far fewer states of single threads and values of single cells than states. Each of these gets a number when it first occurs.
+//! The first number of a list stands for everything outside cells and threads (the *rest*). Then the cells follow, each at the
+//! position of its address; then the threads.
 //!
-//! **Soundness and limits**: exact, since parts are compared word by word. States in the middle of an atomic block, and fingerprints
-//! up to symmetry of a program that has locks, are not served: see [`Machine::has_parts`].
+//! **Soundness and limits**: exact, since parts are compared word by word. States in the middle of an atomic block, and
+//! fingerprints up to symmetry of a program with locks, are not supported: see [`Machine::has_parts`].
 
 use super::code::Code;
 use super::encode::{Encoding, pair};

@@ -1,7 +1,7 @@
-//! Pending operations: what the next step of a thread begins with.
+//! Pending operations: the first operation of the next step of a thread.
 //!
-//! **Input**: a state and a thread. **Output**: the operation that its next step begins with, with the address that it
-//! works on. Schedules name steps by it, and race-directed testing looks for two threads before conflicting accesses.
+//! **Input**: a state and a thread. **Output**: this operation, with its address. Schedules name steps by it, and race-directed
+//! testing looks for two threads before conflicting accesses.
 
 use super::code::{AtomicKind, Code};
 use super::machine::Machine;

@@ -1,7 +1,7 @@
-//! What decides whether a thread can move.
+//! The data that decides whether a thread can move.
 //!
-//! **Input**: a thread, and the value of a cell, or where others stand. **Output**: in how many ways the thread can move, where no more
-//! than these decide.
+//! **Input**: a thread, and the value of a cell, or the positions of other threads. **Output**: the number of ways in which the
+//! thread can move, if no other data decides it.
 
 use super::locks;
 use super::standing::Standing;

@@ -1,7 +1,7 @@
-//! Where threads stand that decide about what others do.
+//! The positions of threads that affect other threads.
 //!
-//! **Input**: a state. **Output**: for a thread where it stands, and the threads that stand in one way: those that wait for a condition,
-//! for example.
+//! **Input**: a state. **Output**: for a thread, its position; and the threads in one kind of position, for example those that
+//! wait for a condition.
 
 use super::state::{State, Thread, ThreadIndex, ThreadStatus};
 

@@ -5,8 +5,8 @@
 //! the vectors, so a pool of states does not allocate. Names of threads and printed lines are interned in
 //! [`Tables`](super::Tables); the state holds their ids.
 //!
-//! A frame is a run of words on the stack: a header (where to return to, and the number of unfinished threads that
-//! the frame has forked), then its registers.
+//! A frame is a run of words on the stack: a header (the return position, and the number of unfinished threads that the frame has
+//! forked), then its registers.
 
 use super::code::CodeIndex;
 use super::tables::{OutputId, PathId};

@@ -2,19 +2,19 @@
 //!
 //! **Input**: a state and a [`Choice`] that it allows.
 //!
-//! **Output**: the state after the step, and what the step has led to.
+//! **Output**: the state after the step, and the result of the step.
 //!
 //! **Algorithm**.
 //!
-//! 1. The pending local work with an effect, if there is some.
-//! 2. One visible operation; an atomic block to its end, unless there is a choice to make in it.
-//! 3. All local work without effect, up to the next place where the thread has to stand. Threads that the operation has
-//!    made or woken do the same.
+//! 1. Execute the pending local work with an effect, if there is any.
+//! 2. Execute one visible operation. Execute an atomic block to its end, unless it contains a choice.
+//! 3. Execute all local work without effect, up to the next place where the thread has to stop. Threads that the operation has
+//!    created or woken do the same.
 //!
-//! **Soundness and limits**: a thread always stands before a visible operation, before an effect, or has ended; whether
-//! it can move is seen without running it. Each of the three parts has a budget of
-//! [`Options::local_instructions`](super::machine::Options::local_instructions): where a part ends does not depend on
-//! other threads, so a thread exceeds its budget in all interleavings or in none.
+//! **Soundness and limits**: a thread always stands before a visible operation, before an effect, or has ended. So it is known
+//! without running it whether it can move. Each of the three parts has a budget of
+//! [`Options::local_instructions`](super::machine::Options::local_instructions): where a part ends does not depend on other
+//! threads, so a thread exceeds its budget in all interleavings or in none.
 
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;

@@ -1,18 +1,18 @@
 //! Symmetry reduction: states equal up to a permutation of `parfor` iterations get one fingerprint (Ip and Dill 1996).
 //!
-//! **Input**: a state. **Output**: a hash that is the same for two states if one is a permutation of the other: the
-//! iterations of a `parfor` that are interchangeable have changed places.
+//! **Input**: a state. **Output**: a hash that is the same for two states if one is a permutation of the other, in which
+//! interchangeable iterations of a `parfor` are exchanged.
 //!
 //! **Algorithm** (Ip and Dill: "Better Verification Through Symmetry", 1996; Emerson and Sistla, 1996): the sum of the hashes of
-//! all parts, as of other fingerprints, in which a sum takes the place of a sorted list.
+//! all parts, as for other fingerprints; a sum replaces each sorted list.
 //!
-//! 1. Everything but the interchangeable threads is hashed as it is, with its address or slot; a lock that one of these holds
-//!    counts as held by somebody.
-//! 2. For each interchangeable thread, its frames without its number and name, and the locks that it holds.
+//! 1. Everything except the interchangeable threads is hashed unchanged, with its address or slot. A lock that one of these
+//!    threads holds counts as held by some thread.
+//! 2. For each interchangeable thread, hash its frames without its number and name, and the locks that it holds.
 //!
-//! **Soundness and limits**: equal parts mean that there is a permutation, because each thread says all that it may
-//! come to do, and nothing else points to these threads. So the two states have the same futures, but for the names of
-//! those threads. Permutations that would have to move memory as well are not seen.
+//! **Soundness and limits**: equal parts imply that there is a permutation, because the part of a thread determines all its
+//! possible actions, and nothing else refers to these threads. So the two states have the same futures, except for the names of
+//! those threads. Permutations that would also have to move memory are not recognised.
 
 use super::encode::pair;
 use super::hash::{hash, hash_from, hash_of_cell};

@@ -1,7 +1,7 @@
 //! Synchronisation: locks ([`super::locks`]), events, barriers, conditions, semaphores, bare notifications.
 //!
-//! **Input**: a thread that stands before such an operation, which is possible now. **Output**: the changed objects,
-//! and the threads that it wakes, which run ahead at once where they need nothing more.
+//! **Input**: a thread that stands before such an operation, which is currently possible. **Output**: the changed objects, and
+//! the woken threads. These run ahead at once if they need nothing more.
 
 use super::code::{Code, NO_SLOT, Slot, TableIndex};
 use super::locks::Taken;

@@ -1,7 +1,7 @@
 //! Builds small programs by hand, for the tests of the machine and of the layers above it.
 //!
-//! In: calls that add variables, functions, blocks and instructions. Out: a [`Program`](cssame_ir::Program). Every place in the "text" gets
-//! a span of its own, in the order of the calls.
+//! In: calls that add variables, functions, blocks and instructions. Out: a [`Program`](cssame_ir::Program). Every place in the
+//! "text" gets its own span, in the order of the calls.
 
 use cssame_ir::arena::Arena;
 use cssame_ir::sync::Kind;

@@ -1,10 +1,10 @@
 //! Threads: fork, spawn, join, end.
 //!
-//! **Input**: a thread that stands before such an operation. **Output**: the new threads, each of which has run ahead
-//! to its first place to stand.
+//! **Input**: a thread that stands before such an operation. **Output**: the new threads, each of which has run ahead to its
+//! first stop.
 //!
-//! The slot of a forked thread is free after its end; a spawned thread keeps its slot, because its handle may be joined
-//! again. A forked thread that has printed leaves its output in the state, others leave nothing.
+//! The slot of a forked thread is free after its end; a spawned thread keeps its slot, because its handle may be joined again. A
+//! forked thread that has printed leaves its output in the state; other threads leave nothing.
 
 use super::code::{Code, NO_SLOT, Start};
 use super::observe::{Event, ThreadName};

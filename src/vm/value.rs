@@ -1,9 +1,8 @@
-//! Arithmetic on the 64 bits that represent a value, and how values are printed.
+//! Arithmetic on the 64 bits that represent a value, and the printing of values.
 //!
-//! **Input**: operators of the intermediate representation and operands as bits
-//! ([`Value::bits`](cssame_ir::Value::bits)). **Output**: the result as bits. `int` values are kept sign-extended, so
-//! comparisons need not know the width. Integer division is apart ([`divide`]), because it is the only operator that
-//! can fail.
+//! **Input**: operators of the intermediate representation and operands as bits ([`Value::bits`](cssame_ir::Value::bits)).
+//! **Output**: the result as bits. `int` values are kept sign-extended, so comparisons need not know the width. Integer division
+//! is separate ([`divide`]), because it is the only operator that can fail.
 
 use cssame_ir::{Arithmetic, BinaryOperator, Modification, Pointer, ScalarType, Texts, UnaryOperator, Value};
 use std::fmt::Write;

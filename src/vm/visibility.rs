@@ -1,10 +1,10 @@
-//! Visibility: which accesses to memory are steps of their own.
+//! Visibility: the accesses to memory that are separate steps.
 //!
-//! **Input**: sets of reads and definitions that the static analyses have found to be shared. **Output**: a
-//! [`Visibility`] that the compiler of the machine asks for every access.
+//! **Input**: sets of reads and definitions that the static analyses have found to be shared. **Output**: a [`Visibility`], which
+//! the compiler of the machine queries for every access.
 //!
-//! An access that is not visible is local work: the machine does it together with the next visible operation. The
-//! caller guarantees that no other thread can observe the accesses that are left out.
+//! An invisible access is local work: the machine executes it together with the next visible operation. The caller guarantees
+//! that no other thread can observe the invisible accesses.
 
 use cssame_ir::{DefinitionId, Instruction, Program, ReadId};
 use fixedbitset::FixedBitSet;

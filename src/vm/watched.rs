@@ -1,12 +1,12 @@
-//! A read that is a step in one thread alone.
+//! A read that is a step in only one thread.
 //!
-//! **Input**: a machine of a slice, a read that is visible in it, and a thread. **Output**: a machine in which that
-//! thread alone performs the read; in others it does nothing, and its result is 0.
+//! **Input**: a machine of a slice, a read that is visible in it, and a thread. **Output**: a machine in which only that thread
+//! performs the read; in other threads it does nothing, and its result is 0.
 //!
-//! **Algorithm**: the instruction of the read is replaced by one that looks at the thread. No slot of a thread is used
-//! again, so that the number of a thread tells how many were made before it.
+//! **Algorithm**: the instruction of the read is replaced by one that checks the thread. Slots of threads are not reused, so that
+//! the number of a thread shows how many were created before it.
 //!
-//! **Soundness and limits**: it is for the caller to see that no result of the read matters in other threads.
+//! **Soundness and limits**: the caller must ensure that no result of the read matters in other threads.
 
 use super::code::{Code, ComputedPlace, NO_SLOT};
 use super::compiled::Compiled;
