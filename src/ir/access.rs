@@ -1,4 +1,4 @@
-//! Accesses to memory in the text: what reads and definitions have in common.
+//! Accesses to memory in the text: the common part of reads and definitions.
 
 use super::{DefinitionId, DefinitionKind, Program, ReadId, SymbolId, TextId};
 use cssame_source::Span;

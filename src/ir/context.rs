@@ -1,7 +1,7 @@
-//! What tells apart the reads and definitions that stand at one place of the text.
+//! Distinguishes the reads and definitions at one place of the text.
 //!
-//! A program whose functions were copied for their calling contexts has several reads and definitions at one place. Each
-//! of them is known by the thread that runs it, the calls on the way there, and the variable that it means.
+//! A program whose functions were copied for their calling contexts has several reads and definitions at one place. Each of them
+//! is identified by the thread that runs it, the calls on the path to it, and the variable to which it refers.
 
 use super::{DefinitionId, FunctionId, ReadId, TextId};
 use cssame_source::Span;

@@ -1,11 +1,11 @@
 //! The PFG as a Graphviz graph.
 //!
-//! In: a program and the [`Annotations`] of a form. Out: DOT text: one cluster for each function, a node for each block,
-//! cut behind forks and before joins so that the arms stand between; solid edges for control flow, dashed ones from a
-//! fork to the entries of its threads and from their returns to the join that waits for them.
+//! In: a program and the [`Annotations`] of a form. Out: DOT text: one cluster for each function, and a node for each block, cut
+//! after forks and before joins so that the arms are in between. Solid edges are control flow. Dashed edges lead from a fork to
+//! the entries of its threads, and from their returns to the join that waits for them.
 //!
-//! A fork belongs to the joins that it reaches without passing another one. What it does not see: which `join(t)` waits
-//! for which spawned thread; a spawned thread only has an edge that leads to it.
+//! A fork belongs to the joins that it reaches without passing another one. Limitation: it does not see for which spawned thread
+//! a `join(t)` waits; a spawned thread only has an incoming edge.
 
 use super::print::{Annotations, Merge, Printer, Site};
 use super::{BlockId, Function, FunctionId, Instruction, NewThread, Program, Terminator};

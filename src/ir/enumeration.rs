@@ -1,6 +1,6 @@
-//! Names of values: what a text calls the values of variables that it declares with the name of an enum.
+//! Names of values: the names in the text for the values of variables that are declared with the name of an enum.
 //!
-//! They are for people alone: to the program such a variable is an `int`.
+//! They are for readers only: to the program such a variable is an `int`.
 
 use super::TextId;
 use cssame_source::Span;

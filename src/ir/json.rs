@@ -1,7 +1,7 @@
 //! The PFG as plain data, for `--format json`.
 //!
-//! In: a program and the [`Annotations`] of a form. Out: [`ProgramData`], which derives `Serialize`. Every instruction has
-//! its text, as the text form has it, and apart from that what other programs want to know without parsing it.
+//! In: a program and the [`Annotations`] of a form. Out: [`ProgramData`], which derives `Serialize`. Every instruction has its
+//! text, as in the text form, and separately the data that other programs need without parsing it.
 
 use super::print::{Annotations, Mention, Merge, Printer, Site, kind_text};
 use super::{BlockId, FunctionId, FunctionKind, Instruction, NewThread, Program, Storage, TextId};

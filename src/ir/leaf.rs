@@ -1,7 +1,7 @@
-//! Leaves: the parts of memory variables, and the arrays that they lie in.
+//! Leaves: the parts of memory variables, and the arrays that contain them.
 //!
-//! **Input**: a cell of a variable, or the number of an element. **Output**: the one for the other, and names. Of several
-//! arrays inside each other elements are numbered through, the last dimension first.
+//! **Input**: a cell of a variable, or the number of an element. **Output**: the corresponding other one, and names. Elements of
+//! nested arrays are numbered consecutively, the last dimension first.
 
 use super::{DefinitionId, LeafId, Program, ScalarType, SymbolId, TextId, Texts, Value, VariableId};
 

@@ -1,12 +1,11 @@
 //! The parallel flow graph (PFG): functions of basic blocks of three-address instructions.
 //!
-//! In: the typed tree of `hir`. Out: a [`Program`], the only form that the analyses and the machine read. Every instruction
-//! makes at most one access to memory. Spans stand beside the instructions, never in them.
+//! In: the typed tree of `hir`. Out: a [`Program`], the only form that the analyses and the machine read. Every instruction makes
+//! at most one access to memory. Spans are stored next to the instructions, never in them.
 //!
-//! Private scalar locals are [`Register`]s. Everything else is memory: a [`Variable`] is a global, or a local that is
-//! captured by the arms of a `cobegin`/`parfor`, an array, an object or a synchronisation object. A variable is a run of cells;
-//! its [`Leaf`]s say what the cells are. The arms of a `cobegin` are functions of their own, which take what they capture
-//! by reference.
+//! Private scalar locals are [`Register`]s. Everything else is memory: a [`Variable`] is a global, or a local that is captured by
+//! the arms of a `cobegin`/`parfor`, an array, an object or a synchronisation object. A variable is a run of cells; its [`Leaf`]s
+//! describe the cells. The arms of a `cobegin` are separate functions, which take captured variables by reference.
 
 mod access;
 mod context;

@@ -1,4 +1,4 @@
-//! What instructions work on: values, and places in memory.
+//! The operands of instructions: values, and places in memory.
 
 use super::{RegisterId, Value, VariableId};
 

@@ -1,15 +1,15 @@
 //! The text form of the PFG, and of the forms that are built on it.
 //!
-//! In: a program, and [`Annotations`] that a form adds to it: versions behind names, merges (`a_4 = phi(a_1, a_2)`) at
-//! the heads of blocks and round instructions. Out: text for people, one function after the other. Blocks stand in
-//! reverse postorder, so that a loop reads from its head to its exit; those that the entry does not reach come last,
-//! and without instructions not at all.
+//! In: a program, and [`Annotations`] that a form adds to it: versions behind names, merges (`a_4 = phi(a_1, a_2)`) at the heads
+//! of blocks and round instructions. Out: text for readers, one function after the other. Blocks are in reverse postorder, so
+//! that a loop reads from its head to its exit. Blocks that the entry does not reach come last, and only if they have
+//! instructions.
 //!
-//! A register without name is `%` and its number, a reference has an `&` before its name (`&this` for the object of a
-//! method), and of several registers with one name the later ones are told apart as `i.2`; where names have versions,
-//! these tell them apart instead.
+//! A register without name is `%` and its number. A reference has an `&` before its name (`&this` for the object of a method). If
+//! several registers have one name, the later ones are written as `i.2`; if names have versions, the versions distinguish them
+//! instead.
 //!
-//! What it does not see: whether the annotations are right.
+//! Limitation: it does not check whether the annotations are right.
 
 mod words;
 

@@ -1,6 +1,6 @@
-//! The functions that calls, and threads that are made, lead to.
+//! The functions that calls and thread creations reach.
 //!
-//! In: a program, and functions to begin with. Out: those and all that they come to, whatever the branches.
+//! In: a program, and start functions. Out: these and all functions that they reach; branch conditions are ignored.
 
 use super::{FunctionId, Instruction, NewThread, Program};
 

@@ -1,7 +1,7 @@
 //! The PFG as a picture, in SVG.
 //!
-//! In: a program and the [`Annotations`] of a form, or a graph in the language of Graphviz. Out: an SVG document. A program has a layout of
-//! its own ([`picture`](super::picture)); other graphs are laid out by the crate `layout-rs`.
+//! In: a program and the [`Annotations`] of a form, or a graph in the language of Graphviz. Out: an SVG document. A program has
+//! its own layout ([`picture`](super::picture)); the crate `layout-rs` lays out other graphs.
 
 use super::Program;
 use super::picture::{BlockBox, Edge, EdgeKind, LINE, Line, LineKind, PADDING, Picture, picture};

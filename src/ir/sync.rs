@@ -1,11 +1,11 @@
-//! The vocabulary of synchronisation: the operations of the language, and what every layer has to know of each.
+//! The vocabulary of synchronisation: the operations of the language, and the properties of each that all layers need.
 //!
-//! **Input**: a [`Kind`]. **Output**: its [`Properties`], one row of the table below: how it is written, which objects it
-//! takes, which of them it acquires and releases, what it signals and waits for, where it blocks, and whether it can be
-//! an end of a happens-before edge that holds in every execution.
+//! **Input**: a [`Kind`]. **Output**: its [`Properties`], one row of the table below: its syntax, its objects, which of them it
+//! acquires and releases, its signals and waits, where it blocks, and whether it can be an end of a happens-before edge that
+//! holds in every execution.
 //!
-//! A new operation is a variant of [`Kind`], a row of [`Kind::properties`], and its effect in `vm::synchronise`; every
-//! `match` that must know it does not compile without it.
+//! A new operation is a variant of [`Kind`], a row of [`Kind::properties`], and its effect in `vm::synchronise`. Every `match`
+//! that must handle it fails to compile without it.
 
 mod table;
 

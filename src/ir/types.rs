@@ -1,9 +1,9 @@
-//! Declared types: what variables are and what references lead to, as the text has it.
+//! Declared types: the types of variables and of the targets of references, as in the text.
 //!
-//! **Input**: a place in memory. **Output**: the fields and elements that its cells are parts of.
+//! **Input**: a place in memory. **Output**: the fields and elements that contain its cells.
 //!
-//! Analyses and the machine see leaves and cells only. Types are for what writes programs for people: an emitter that is to say
-//! `account.balance` where the graph has the second cell behind a reference.
+//! Analyses and the machine see leaves and cells only. Types are for code that writes programs for readers: an emitter that
+//! writes `account.balance` where the graph has the second cell behind a reference.
 
 use super::arena::id;
 use super::{Base, FunctionId, LeafKind, Place, Program, TextId};

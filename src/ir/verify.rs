@@ -1,14 +1,14 @@
 //! The verifier of the PFG.
 //!
-//! In: a program. Out: everything in it that breaks the rules of the IR. Form comes before meaning: first every id must
-//! exist (`tables`, `ids`), then types must fit (`types`), then what holds along paths (`paths`): registers are written
-//! before they are read, atomic blocks are balanced, forked threads are joined. Structs are taken apart in full, so that
-//! a new field has to be thought of here.
+//! In: a program. Out: all violations of the rules of the IR. Form is checked before meaning: first every id must exist
+//! (`tables`, `ids`), then types must fit (`types`), then the properties of paths must hold (`paths`): registers are written
+//! before they are read, atomic blocks are balanced, forked threads are joined. Structs are destructured completely, so that a
+//! new field must be handled here.
 //!
-//! That an instruction makes at most one access to memory holds by its type: only `Load`, `Store` and `Atomic` have a
+//! The type of instructions guarantees that each makes at most one access to memory: only `Load`, `Store` and `Atomic` have a
 //! place in memory to access, and each has one.
 //!
-//! What it does not see: whether the program means what its text says.
+//! Limitation: it does not check whether the program means the same as its text.
 
 mod ids;
 mod paths;

@@ -1,4 +1,4 @@
-//! What stands in the boxes of a picture.
+//! The contents of the boxes of a picture.
 //!
 //! **Input**: the data of a program. **Output**: a [`Column`] for each function and thread, `main` first, with the lines of its blocks.
 

@@ -1,9 +1,9 @@
-//! The locks that a function holds at each instruction, as far as it takes them itself.
+//! The locks that a function holds at each instruction, as far as it acquires them itself.
 //!
-//! **Input**: the data of a function. **Output**: for each block and instruction the names of the locks that are held on all ways to it,
-//! and of those that it takes.
+//! **Input**: the data of a function. **Output**: for each block and instruction, the names of the locks that are held on all
+//! paths to it, and of those that it acquires.
 //!
-//! **Algorithm**: forward data flow over the blocks; where ways meet, what all of them hold.
+//! **Algorithm**: forward data flow over the blocks; paths meet by intersection.
 
 use crate::json::{BlockData, FunctionData};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,19 +1,19 @@
-//! Where the parts of a flow graph stand in a picture.
+//! The layout of a flow graph in a picture.
 //!
 //! **Input**: a program and the [`Annotations`] of a form. **Output**: a [`Picture`]: frames (functions and threads), the boxes of their
 //! blocks, and edges as lines of horizontal and vertical parts.
 //!
-//! **Algorithm**: frames stand side by side, and the blocks of a frame one below the other, in the order of the text form; so every place
-//! beside a box and every place above and below a frame is free.
-//! 1. An edge to the next block is straight. Other edges within a frame run beside the boxes, forward ones on the right and backward
-//!    ones on the left, in lanes such that two edges of one lane do not overlap ([`routes`]).
-//! 2. An edge between frames leaves its line to the right, into a lane beside the frame, and runs above all frames (to a thread or a
-//!    function that is called) or below all of them (from the end of a thread to a join, from a write to a pi function).
+//! **Algorithm**: frames are placed side by side, and the blocks of a frame one below the other, in the order of the text form.
+//! So the space beside every box and above and below every frame is free.
+//! 1. An edge to the next block is straight. Other edges within a frame run beside the boxes, forward edges on the right and
+//!    backward edges on the left, in lanes such that two edges of one lane do not overlap ([`routes`]).
+//! 2. An edge between frames leaves its line to the right, into a lane beside the frame. It runs above all frames (to a thread or
+//!    a called function) or below all of them (from the end of a thread to a join, from a write to a pi function).
 //!
-//! So no edge passes through a box, and time and size are linear in the program and its edges, but for the number of lanes.
+//! So no edge passes through a box, and time and size are linear in the program and its edges, except for the number of lanes.
 //!
-//! **Limits**: locks are those that a function takes itself, on all ways. Of more than [`PI_EDGES`] edges to pi functions none is
-//! drawn; [`Picture::omitted`] says how many there are.
+//! **Limits**: the locks are those that a function acquires itself, on all paths. If there are more than [`PI_EDGES`] edges to pi
+//! functions, none is drawn; [`Picture::omitted`] is their number.
 
 mod content;
 mod locks;

@@ -2,7 +2,7 @@
 //!
 //! **Input**: the columns. **Output**: edges within a column with their lanes, and links between columns with theirs.
 //!
-//! **Algorithm**: lanes are given greedily, short edges first, so that they stand next to the boxes.
+//! **Algorithm**: lanes are assigned greedily, short edges first, so that they are next to the boxes.
 
 use super::content::Column;
 use super::{Edge, EdgeKind, LANE, PI_EDGES, Placed, Point, Rectangle, line_at};

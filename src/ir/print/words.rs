@@ -1,4 +1,4 @@
-//! The words of instructions and terminators.
+//! The text of instructions and terminators.
 //!
 //! In: a site of a function. Out: one line, such as `n = load x@3:9`, `lock L`, `fork T1(&x), T2(&x)`, `if %0 goto b1 else b2`.
 

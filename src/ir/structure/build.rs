@@ -1,12 +1,12 @@
 //! The tree of a function.
 //!
-//! **Input**: the [`Token`]s of a function, and which jumps and labels they need. **Output**: the statements.
+//! **Input**: the [`Token`]s of a function, and the jumps and labels that they need. **Output**: the statements.
 //!
-//! **Algorithm**: the tokens are read once; a statement is simplified when it ends, by what it holds.
-//! 1. A labelled block whose label nobody names is its body.
-//! 2. An `If` one of whose ways does not come to its end has that one alone; the other stands behind it. A `continue` or
-//!    `return` that was left out comes back where it spares the other way a level.
-//! 3. A loop that begins with the test of its head, which leaves it, is a `While` if the caller can write the test.
+//! **Algorithm**: the tokens are read once. A statement is simplified when it ends, depending on its contents.
+//! 1. A labelled block whose label is unused is replaced by its body.
+//! 2. If one side of an `If` does not complete, only that side stays in it, and the other side follows it. An omitted `continue`
+//!    or `return` is restored if it saves the other side a level.
+//! 3. A loop that begins with the test of its head, which leaves the loop, is a `While` if the caller can write the test.
 
 use super::jumps::Jumps;
 use super::place::Token;

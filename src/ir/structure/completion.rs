@@ -1,9 +1,9 @@
-//! Which statements come to their end, by the rules of Java.
+//! Determines which statements can complete, by the rules of Java.
 //!
 //! **Input**: statements. **Output**: whether they complete normally (Java Language Specification 14.22), so that a statement may
-//! stand behind them, and a function with a result needs one there.
+//! follow them, and a function with a result needs one there.
 //!
-//! **Algorithm**: the rules, with every condition taken for one that is not constant. Every `break` counts as reachable:
+//! **Algorithm**: the rules, with every condition treated as not constant. Every `break` counts as reachable:
 //! [`super::structured`] makes no others.
 
 use super::{Label, Structured};

@@ -1,11 +1,11 @@
-//! The reachable blocks of a function: their order, ways in, and dominators.
+//! The reachable blocks of a function: their order, incoming edges, and dominators.
 //!
 //! **Input**: a function. **Output**: a [`Graph`], unless it is irreducible.
 //!
-//! **Algorithm**: in a reducible graph each edge that leads backwards in reverse postorder leads to a dominator, and does not
-//! change what dominates what. So one pass in reverse postorder finds each immediate dominator, as the nearest common
-//! ancestor of the predecessors before the block. Ancestors are found by jump pointers (Myers, "An Applicative Random-Access
-//! Stack", 1983), in logarithmic time however long the chains are. Then each edge backwards is tested for what was supposed.
+//! **Algorithm**: in a reducible graph each back edge in reverse postorder leads to a dominator, and does not change the
+//! dominance relation. So one pass in reverse postorder finds each immediate dominator, as the nearest common ancestor of the
+//! predecessors that precede the block. Ancestors are found by jump pointers (Myers, "An Applicative Random-Access Stack", 1983),
+//! in logarithmic time however long the chains are. Then this assumption is checked for each back edge.
 
 use super::StructureError;
 use crate::flow::{Successors, predecessors, reverse_postorder};

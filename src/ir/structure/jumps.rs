@@ -1,13 +1,13 @@
-//! Which jumps are needed, and which labels they need.
+//! Determines which jumps are needed, and which labels they need.
 //!
 //! **Input**: the [`Token`]s of a function. **Output**: [`Jumps`].
 //!
 //! **Algorithm**
-//! 1. Backwards: a jump is idle if nothing follows it up to its target. What is reached without a jump from the end of a
-//!    statement is the ends of the innermost statements around it, up to the first one that something follows. A `return`
-//!    is idle at the end of a function without a result.
-//! 2. Forwards: a jump needs a label unless it leads out of the innermost loop, or to its head. A loop that is all that a
-//!    labelled block holds has the label itself.
+//! 1. Backwards: a jump is idle if nothing follows it up to its target. From the end of a statement, control reaches without a
+//!    jump the ends of the innermost surrounding statements, up to the first one with a successor. A `return` is idle at the end
+//!    of a function without a result.
+//! 2. Forwards: a jump needs a label unless it leads out of the innermost loop, or to its head. If a labelled block contains only
+//!    a loop, the loop has the label itself.
 
 use super::Label;
 use super::place::Token;

@@ -1,11 +1,12 @@
-//! The natural loops of a reducible graph, and the block behind each in the text.
+//! The natural loops of a reducible graph, and the block that follows each in the text.
 //!
-//! **Input**: a [`Graph`]. **Output**: which loop is around each block, and the follow of each loop.
+//! **Input**: a [`Graph`]. **Output**: the innermost loop around each block, and the follow of each loop.
 //!
 //! **Algorithm**: from the innermost loop outwards, each loop is walked backwards from the jumps to its head; an inner loop
 //! counts as one block, by union-find (Havlak, "Nesting of Reducible and Irreducible Loops", 1997). The follow of a loop is a
-//! block outside that its head dominates, and that stands behind the loop in the text: not a `return` in the body, nor a
-//! block between a test in the body and its `break`. A block that may be the follow of several loops is that of the outermost.
+//! block outside that its head dominates, and that follows the loop in the text. It is not a `return` in the body, nor a block
+//! between a test in the body and its `break`. A block that may be the follow of several loops is the follow of the outermost
+//! one.
 
 use super::graph::Graph;
 use crate::BlockId;

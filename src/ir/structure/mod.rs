@@ -1,23 +1,23 @@
 //! Structured control flow from the graph of a function, for languages without `goto`.
 //!
-//! **Input**: a [`Function`]. **Output**: the same control flow as a tree of [`Structured`]: `if`, loops, labelled blocks, `break`,
-//! `continue` and `return`, as Java and its relatives have them.
+//! **Input**: a [`Function`]. **Output**: the same control flow as a tree of [`Structured`]: `if`, loops, labelled blocks,
+//! `break`, `continue` and `return`, as in Java and related languages.
 //!
 //! **Algorithm** (Ramsey, "Beyond Relooper", ICFP 2022)
-//! 1. Find dominators and loops (`graph`, `loops`). A loop has at most one *follow*: the block behind the loop in the text.
-//! 2. Place each block (`place`): a block with one way in stands where that way leads to; one with several stands behind its
-//!    immediate dominator, in a labelled block that the ways in leave; the follow of a loop stands behind the loop.
-//!    In reverse postorder, so that every way in leads forward.
-//! 3. Leave out jumps that lead where control goes anyway, and find the labels that are needed (`jumps`).
-//! 4. Build the tree from the inside out (`build`): of two branches, the one that does not come to its end goes first and
-//!    has no `else`.
+//! 1. Find dominators and loops (`graph`, `loops`). A loop has at most one *follow*: the block after the loop in the text.
+//! 2. Place each block (`place`): a block with one incoming edge is placed at the target of that edge; a block with several is
+//!    placed after its immediate dominator, behind a labelled block that the incoming edges leave; the follow of a loop is placed
+//!    after the loop. Blocks are in reverse postorder, so that every incoming edge leads forward.
+//! 3. Omit jumps to the place where control continues anyway, and find the necessary labels (`jumps`).
+//! 4. Build the tree from the inside out (`build`): of two branches, the one that does not complete comes first and has no
+//!    `else`.
 //!
-//! Nothing recurs over the graph. The work is linear, but for a logarithm (dominators) and the depth of the loops.
+//! There is no recursion over the graph. The work is linear, except for a logarithm (dominators) and the depth of the loops.
 //!
 //! **Soundness and limits**: a graph with a loop that has two entries gives [`StructureError::Irreducible`]; the front end makes
-//! none. More than [`MAX_NESTING`] levels give [`StructureError::TooDeep`]; that takes hundreds of statements in each other, or
-//! of cases that fall through. Where in the text a block stands decides what the tree looks like, not what it does. Conditions
-//! of several tests (`&&`, `||`) are an `If` for each test.
+//! none. More than [`MAX_NESTING`] levels give [`StructureError::TooDeep`]; this requires hundreds of nested statements, or of
+//! cases that fall through. The position of a block in the text affects the form of the tree, not its behaviour. A condition of
+//! several tests (`&&`, `||`) is an `If` for each test.
 
 mod build;
 mod completion;

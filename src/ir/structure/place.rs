@@ -1,17 +1,18 @@
-//! Where each block stands among labelled blocks and loops.
+//! The position of each block among labelled blocks and loops.
 //!
 //! **Input**: a reducible graph and its loops. **Output**: a list of [`Token`]s, in which every edge is a jump.
 //!
 //! **Algorithm**
-//! 1. A new reverse postorder, in which the follow of a loop is visited before the body: of what the head of the loop
-//!    dominates, just what the follow leads to stands behind it in the order.
-//! 2. Each block gets a place. A block with one way in is inline, where that way leads to. The follow of a loop stands
-//!    behind the loop, and so does a block with several ways in that stands in the loop else, but the follow leads to. Any
-//!    other block with several ways in stands behind its immediate dominator, within the loop of that.
-//! 3. What stands behind a block does so in reverse postorder, each in the labelled blocks of those that come later. So
-//!    every edge forward leads out of a labelled block that ends where its target begins.
-//! 4. Beyond [`DEEP`] levels, the larger one of the blocks inline at a branch is put behind the branch, so that long
-//!    ladders of branches become a sequence.
+//! 1. Compute a new reverse postorder, in which the follow of a loop is visited before the body: among the blocks that the head
+//!    of the loop dominates, exactly those that the follow leads to come after the loop in the order.
+//! 2. Assign a place to each block. A block with one incoming edge is inline, at the target of that edge. The follow of a loop is
+//!    placed after the loop. A block with several incoming edges that would be in the loop, but to which the follow leads, is
+//!    placed after the loop too. Any other block with several incoming edges is placed after its immediate dominator, within the
+//!    loop of that dominator.
+//! 3. Blocks after a block are in reverse postorder, each in the labelled blocks of the later ones. So every forward edge leads
+//!    out of a labelled block that ends where its target begins.
+//! 4. Beyond [`DEEP`] levels, the larger one of the inline blocks at a branch is moved after the branch, so that long ladders of
+//!    branches become a sequence.
 
 use super::graph::{Graph, ranks_of};
 use super::loops::{Left, LoopPlaces, Loops};

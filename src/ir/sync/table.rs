@@ -1,6 +1,7 @@
 //! The table of synchronisation: one row for each kind of operation.
 //!
-//! **Input**: a [`Kind`]. **Output**: its [`Properties`]. A row says what differs from an operation with nothing special to it.
+//! **Input**: a [`Kind`]. **Output**: its [`Properties`]. A row lists the differences from an operation without special
+//! properties.
 
 use super::{Blocking, Edge, Kind, Mode, ObjectKind, Operand, Properties};
 

@@ -1,6 +1,6 @@
 //! Ids in functions: registers, blocks, variables, reads, definitions, functions and texts all exist.
 //!
-//! In: a function. Out: what does not exist, and spans that are missing.
+//! In: a function. Out: missing ids, and missing spans.
 
 use super::Scope;
 use crate::{

@@ -1,7 +1,7 @@
 //! The tables of the program: variables and their leaves, symbols, reads and definitions.
 //!
-//! In: a program. Out: ids in the tables that do not exist, leaves that do not tile their variable, and reads and
-//! definitions that do not stand where they say.
+//! In: a program. Out: ids in the tables that do not exist, leaves that do not tile their variable, and reads and definitions
+//! with a wrong position.
 
 use super::{Violation, demand};
 use crate::{

@@ -1,7 +1,7 @@
-//! Types: operands fit their operators, arguments their parameters, places what they hold.
+//! Types: operands fit their operators, arguments fit their parameters, places fit their contents.
 //!
-//! In: a function whose ids exist. Out: what does not fit. What a reference points to is known where it comes from an
-//! `Allocate` of this function; that of a parameter is not looked into.
+//! In: a function whose ids exist. Out: the mismatches. The target of a reference is known if it comes from an `Allocate` of this
+//! function; the target of a parameter is not checked.
 
 use super::Scope;
 use crate::sync::ObjectKind;
