@@ -1,15 +1,15 @@
 //! Comments that allow findings: `// cssame: allow(CS0401): the counter is only shown`.
 //!
-//! **Input**: the text of a file. **Output**: [`AllowComments`]: each code that a comment allows, with the line and the declarations
-//! that it is for; what is wrong with such comments; and where functions and classes stand.
+//! **Input**: the text of a file. **Output**: [`AllowComments`]: each code that a comment allows, with the line and the
+//! declarations to which it applies; errors in such comments; and the positions of functions and classes.
 //!
 //! **Algorithm**
-//! 1. Line comments are found by one pass over the text that knows strings and block comments.
-//! 2. A comment behind code is for its line. One that has its line for itself is for the next line with code; other comments
-//!    may stand between, an empty line may not.
-//! 3. Where a function, a method or a class begins in that line, the comment is for all of it.
+//! 1. One pass over the text, which recognises strings and block comments, finds the line comments.
+//! 2. A comment after code applies to its line. A comment alone on its line applies to the next line with code; other comments
+//!    may be in between, an empty line may not.
+//! 3. If a function, a method or a class begins in that line, the comment applies to all of it.
 //!
-//! **Soundness and limits**: block comments allow nothing. The tree is made only of a file that has such a comment.
+//! **Soundness and limits**: block comments allow nothing. The tree is only built for a file with such a comment.
 
 use super::csm::COMMENT_MARK as MARK;
 use super::csm::syntax::ast::{Function, Item, MemberKind};

@@ -1,10 +1,11 @@
-//! What an editor can fold: blocks and comments.
+//! The foldable parts of a text for an editor: blocks and comments.
 //!
-//! **Input**: a text. **Output**: [`Fold`]s, by where they end.
+//! **Input**: a text. **Output**: [`Fold`]s, sorted by their ends.
 //!
-//! **Algorithm**: one pass over the tokens and comments, with a stack of what is open: `{` and `cobegin`.
+//! **Algorithm**: one pass over the tokens and comments, with a stack of the open constructs: `{` and `cobegin`.
 //!
-//! **Soundness and limits**: a text with syntax errors has the folds of what is closed; a closer without its opener closes nothing.
+//! **Soundness and limits**: a text with syntax errors has the folds of the closed constructs; a closer without its opener closes
+//! nothing.
 
 use super::csm::format::pieces::{Kind, pieces};
 use super::csm::syntax::lexer::Token;

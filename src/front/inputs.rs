@@ -1,6 +1,6 @@
 //! The inputs that a text declares.
 //!
-//! **Input**: a text. **Output**: its inputs, as written. A text with errors has those that are understood.
+//! **Input**: a text. **Output**: its inputs, as written. A text with errors has the inputs that can be parsed.
 
 use crate::csm::hir;
 use crate::csm::syntax::ast::{Item, TypeKind};

@@ -1,6 +1,6 @@
-//! From source text to the parallel flow graph, in one call.
+//! Compiles source text to the parallel flow graph, in one call.
 //!
-//! In: a file and the inputs of the command line. Out: the program, if it compiles, and all diagnostics of the way there.
+//! In: a file and the inputs of the command line. Out: the program, if it compiles, and all diagnostics of the compilation.
 
 mod allowed;
 pub mod c;

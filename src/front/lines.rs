@@ -1,6 +1,6 @@
-//! How long a text is, as it is counted for tables.
+//! The length of a text, as counted for tables.
 //!
-//! In: a text. Out: the number of its lines that hold more than blanks and comments, by the tokens.
+//! In: a text. Out: the number of its lines that contain more than blanks and comments, according to the tokens.
 
 use super::csm::format::pieces::{Kind, pieces};
 

@@ -1,4 +1,4 @@
-//! What the names of a file mean.
+//! The meanings of the names of a file.
 
 use super::csm::hir;
 use super::csm::syntax::parse;

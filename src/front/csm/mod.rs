@@ -1,8 +1,8 @@
 //! The front end of the cobegin/coend language (`.csm`, docs/language.md).
 //!
-//! In: the text of a file. Out: its parallel flow graph. [`syntax`] makes a tree of the text, [`hir`] finds out what its
-//! names and types mean, [`lower`](mod@lower) makes three-address instructions of it. Nothing else in the crate knows them. [`mod@format`] lays
-//! out the text.
+//! In: the text of a file. Out: its parallel flow graph. [`syntax`] parses the text to a tree, [`hir`] resolves its names and
+//! types, and [`lower`](mod@lower) translates it to three-address instructions. Nothing else in the crate depends on them.
+//! [`mod@format`] formats the text.
 
 pub mod format;
 pub mod hir;

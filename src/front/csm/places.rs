@@ -1,6 +1,6 @@
-//! Where statements stand: for changes of a text that go around or before one.
+//! The positions of statements: for changes of a text around or before a statement.
 //!
-//! **Input**: a file. **Output**: [`StatementPlace`]s, outer ones before those that they hold.
+//! **Input**: a file. **Output**: [`StatementPlace`]s, outer ones before the inner ones.
 
 use super::syntax::ast::{Block, Function, Item, MemberKind, Stmt, StmtKind};
 use super::syntax::parse;

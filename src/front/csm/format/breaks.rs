@@ -1,18 +1,18 @@
-//! Where lines end.
+//! The line breaks.
 //!
 //! **Input**: the pieces of a text with their roles. **Output**: the line breaks before each piece, and the columns before each
 //! line.
 //!
 //! **Algorithm**: the lines of the author, with these changes.
-//! 1. A `{` that does not begin a statement stands in the line of what it belongs to. No empty line stands at an edge of a list.
-//! 2. Of a list (of statements, members or arms) that has several lines, `{` ends a line, `}` begins one, and so does each arm.
-//!    An `else` or the `while` of a `do` stands in the line of a `}` that begins one.
-//! 3. A line that is too long gets a line for each statement.
-//! 4. Steps 2 and 3 are repeated until nothing changes, since what stands further right may become too long. A statement moves
-//!    at most once for each level of nesting, of which there are few ([`crate::csm::syntax`]).
+//! 1. A `{` that does not begin a statement is in the line of its construct. There is no empty line at an edge of a list.
+//! 2. In a list (of statements, members or arms) with several lines, `{` ends a line, `}` begins one, and each arm begins one. An
+//!    `else` or the `while` of a `do` is in the line of a `}` that begins one.
+//! 3. A line that is too long is split into a line for each statement.
+//! 4. Steps 2 and 3 are repeated until nothing changes, since text further to the right may become too long. A statement moves at
+//!    most once for each level of nesting, and there are few levels ([`crate::csm::syntax`]).
 //!
-//! **Soundness and limits**: what is held ([`super::pieces`]) has its lines kept. No break is put before a line comment, and none
-//! taken away behind one. One statement that is too long stays so.
+//! **Soundness and limits**: held lines ([`super::pieces`]) are kept. No break is inserted before a line comment, and none is
+//! removed after one. One statement that is too long stays so.
 
 use super::pieces::{Kind, Piece};
 use super::structure::{Placed, Role, Structure};

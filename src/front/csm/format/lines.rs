@@ -2,12 +2,12 @@
 //!
 //! **Input**: a [`Layout`]. **Output**: its text.
 //!
-//! **Algorithm**: each line has its columns, its pieces, and a blank where two of them do not stand close. A comment at the end
-//! of a line stays in its column, counted from the begin of the line, if the line is not too long for that; those of
-//! neighbouring lines that stood in one column still do.
+//! **Algorithm**: each line has its columns, its pieces, and a blank between two pieces that are not adjacent. A comment at the
+//! end of a line stays in its column, counted from the beginning of the line, if the line is not too long for that. Comments of
+//! neighbouring lines that were in one column stay aligned.
 //!
-//! **Soundness and limits**: lines of a comment of several lines stay as they are, but for white space at their ends; if each
-//! begins with `*`, these stand below each other. Columns are counted in characters.
+//! **Soundness and limits**: lines of a multi-line comment stay unchanged, except for white space at their ends; if each begins
+//! with `*`, the `*` are aligned. Columns are counted in characters.
 
 use super::breaks::Layout;
 use super::pieces::{Kind, Piece};

@@ -1,15 +1,15 @@
-//! Source text, laid out in one style.
+//! Formats source text in one style.
 //!
 //! **Input**: a file of a [`SourceMap`]. **Output**: its text with other white space, or its syntax errors.
 //!
-//! **Algorithm**: the text is taken apart into tokens and comments (`pieces`), each token is told what it is for
-//! (`structure`), lines are ended (`breaks`), blanks put between neighbours (`spacing`), and all is written (`lines`).
+//! **Algorithm**: the text is split into tokens and comments (`pieces`), the role of each token is determined (`structure`),
+//! lines are broken (`breaks`), blanks are inserted between neighbours (`spacing`), and everything is written (`lines`).
 //!
 //! **Soundness and limits**
-//! - The tokens and the comments are those of the file, in their order, and a text that is laid out stays as it is.
-//! - A comment stays in the line of the token before it, or above that of the token behind it. A comment that allows findings is
-//!   for the same code as before.
-//! - The first line end says which ones the text gets: of one character, or of two.
+//! - The tokens and the comments are those of the file, in their order, and a formatted text stays unchanged.
+//! - A comment stays in the line of the token before it, or above the line of the token after it. A comment that allows findings
+//!   applies to the same code as before.
+//! - The first line end determines whether line ends have one or two characters.
 //! - Time is linear in the length of the text, for a fixed depth.
 
 mod breaks;

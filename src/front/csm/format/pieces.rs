@@ -3,12 +3,12 @@
 //! **Input**: a text. **Output**: a [`Piece`] for each token and each comment, in their order, with the line breaks before it.
 //!
 //! **Algorithm**
-//! 1. The lexer finds the tokens; what stands between two of them is white space and comments.
-//! 2. A comment to this tool (`// cssame: …`) holds the lines that it is for: the one that it ends, or else the next one with
-//!    a token. No line break is put into a line that is held, and none beside it is taken away ([`super::breaks`]), so
-//!    that the comment stays for the same code.
+//! 1. The lexer finds the tokens; between two of them are white space and comments.
+//! 2. A comment for this tool (`// cssame: …`) holds the line to which it applies: the line that it ends, or otherwise the next
+//!    line with a token. No line break is inserted into a held line, and none next to it is removed ([`super::breaks`]), so that
+//!    the comment still applies to the same code.
 //!
-//! **Soundness and limits**: text that is no token is taken for a name, so that nothing is lost.
+//! **Soundness and limits**: text that is no token is treated as a name, so that nothing is lost.
 
 use crate::csm::COMMENT_MARK;
 use crate::csm::syntax::lexer::Token;

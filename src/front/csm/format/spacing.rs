@@ -1,9 +1,9 @@
-//! Whether a blank stands between two pieces of a line.
+//! Decides whether there is a blank between two pieces of a line.
 //!
 //! **Input**: two neighbours with their roles. **Output**: yes or no.
 //!
-//! **Algorithm**: a table of what stands close; everything else has a blank between. Two signs that would be read as one
-//! operator never stand close.
+//! **Algorithm**: a table of adjacent pieces; all other pieces have a blank in between. Two signs that would be read as one
+//! operator are never adjacent.
 
 use super::pieces::{Kind, Piece};
 use super::structure::Role;

@@ -1,14 +1,14 @@
-//! What each token is for in its statement, and how far a line that begins with it is indented.
+//! The role of each token in its statement, and the indentation of a line that begins with it.
 //!
-//! **Input**: the tokens of a file without syntax errors, one by one, and which of them begin a line. **Output**: a [`Placed`]
+//! **Input**: the tokens of a file without syntax errors, one by one, and the tokens that begin a line. **Output**: a [`Placed`]
 //! for each.
 //!
-//! **Algorithm**: a stack holds what is open: brackets, cobegins, and the heads (`if (…)`, `else`, `while (…)`, `do`) whose
-//! statement has not ended. When a statement has ended, the next token tells which heads have ended with it: an `else`
-//! belongs to the nearest `if`, a `while` to a `do` whose statement it follows.
+//! **Algorithm**: a stack holds the open constructs: brackets, cobegins, and the heads (`if (…)`, `else`, `while (…)`, `do`)
+//! whose statement has not ended. When a statement has ended, the next token shows which heads have ended with it: an `else`
+//! belongs to the nearest `if`, and a `while` belongs to a `do` whose statement it follows.
 //!
-//! **Soundness and limits**: indentation says how a line is shown; a text with syntax errors gets some, too. Nothing is
-//! recursive: the depth of a program costs no stack.
+//! **Soundness and limits**: indentation only affects the display of a line, so a text with syntax errors gets some, too. Nothing
+//! is recursive: the depth of a program costs no stack.
 
 use crate::csm::syntax::lexer::Token;
 

@@ -1,6 +1,7 @@
 //! Calls: of functions and methods of the program, and of the built-in functions.
 //!
-//! A method of the enclosing class, then a function of the program, win over a built-in function of the same name.
+//! A method of the enclosing class, and then a function of the program, take precedence over a built-in function of the same
+//! name.
 
 use super::habits::{CONTAINERS, is_container, operation_meant, with_article};
 use super::item::Checker;

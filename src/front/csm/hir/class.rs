@@ -1,4 +1,4 @@
-//! Classes and types: what a written type means, and where the fields of an object lie.
+//! Classes and types: the meaning of a written type, and the positions of the fields of an object.
 
 use super::habits::{CONTAINERS, is_container};
 use super::item::Checker;

@@ -1,7 +1,7 @@
-//! Whether control can reach the end of a body.
+//! Decides whether control can reach the end of a body.
 //!
-//! **Input**: statements of the typed tree. **Output**: a verdict by their form alone: a condition counts as open unless it is the
-//! constant `true`, and a call of `error` does not come back.
+//! **Input**: statements of the typed tree. **Output**: a verdict by their form alone: a condition counts as undecided unless it
+//! is the constant `true`, and a call of `error` does not return.
 
 use super::{Constant, Expression, ExpressionKind, Scalar, Statement, StatementKind, SwitchCase};
 

@@ -1,7 +1,7 @@
 //! Constants and their folding.
 //!
-//! In: operators and constants. Out: the constant result, or nothing where the operation fails at run time (a division by
-//! zero), which is then left to run time. The arithmetic is that of the language: wrapping, truncating, masked shifts.
+//! In: operators and constants. Out: the constant result, or nothing if the operation fails at run time (a division by zero),
+//! which is then left to run time. The arithmetic is that of the language: wrapping, truncating, masked shifts.
 
 use super::Scalar;
 use crate::csm::syntax::ast::{BinaryOp, UnaryOp};

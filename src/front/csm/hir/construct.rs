@@ -1,11 +1,12 @@
-//! Constructors: which classes have one, what it runs, and the declarations that call it.
+//! Constructors: the classes that have one, its actions, and the declarations that call it.
 //!
 //! **Input**: the members of a class and the declarations of objects. **Output**: a function for each class whose objects must be
-//! constructed, and a [`StatementKind::Construct`] behind the declaration of each such object.
+//! constructed, and a [`StatementKind::Construct`] after the declaration of each such object.
 //!
-//! **Algorithm**: an object must be constructed where its class has a constructor, or a field that must be. A class that
-//! has no constructor of its own then gets one without parameters. A constructor first constructs the fields, in the order
-//! of the text, and then runs its body; the arguments of the fields are evaluated there, where the parameters are not known.
+//! **Algorithm**: an object must be constructed if its class has a constructor, or a field that must be constructed. In that case
+//! a class without a constructor gets one without parameters. A constructor first constructs the fields, in the order of the
+//! text, and then runs its body. The arguments of the fields are evaluated in the class scope, where the parameters are not
+//! visible.
 
 use super::item::{Checker, Constructor, Signature};
 use super::{Argument, ClassId, Function, FunctionId, Place, Statement, StatementKind, Type};

@@ -1,7 +1,7 @@
-//! Declarations of variables: their types, and what they begin with.
+//! Declarations of variables: their types, and their initial values.
 //!
-//! In: declarations of globals, locals and fields. Out: variables with the constants that they begin with, and statements for
-//! what is evaluated at run time.
+//! In: declarations of globals, locals and fields. Out: variables with their constant initial values, and statements for initial
+//! values that are evaluated at run time.
 
 use super::item::Checker;
 use super::scope::Meaning;

@@ -1,6 +1,7 @@
-//! What people who write C++, Java or Go call what is built in here.
+//! The names that users of C++, Java or Go expect for built-in functions.
 //!
-//! **Input**: the type of an object and the name of a method, or the name of a function. **Output**: how it is written here.
+//! **Input**: the type of an object and the name of a method, or the name of a function. **Output**: its spelling in this
+//! language.
 
 use super::item::Checker;
 use super::scope::Meaning;

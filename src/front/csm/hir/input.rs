@@ -1,12 +1,12 @@
-//! Inputs: constants that the command line sets, or ranges of values that an exploration tries one by one.
+//! Inputs: constants from the command line, or ranges of values that an exploration tries one by one.
 //!
-//! **Input**: the declarations of inputs, and what the command line says of them: a value, a range `0..10`, or `any`.
-//! **Output**: a constant for each input that has one value; for one that has a range, a global that `main` sets once,
-//! before anything else, by `choose`.
+//! **Input**: the declarations of inputs, and their settings on the command line: a value, a range `0..10`, or `any`. **Output**:
+//! a constant for each input with a single value. For an input with a range, a global that `main` sets once, before anything
+//! else, by `choose`.
 //!
-//! **Soundness and limits**: a range is one of `int` or `long` within the range of `int`, or `any` of a `bool` or of an
-//! input whose declaration has a range. What must be constant, such as the size of an array, cannot depend on an input
-//! that has a range.
+//! **Soundness and limits**: a range is a range of `int` or `long` within the range of `int`, or `any` for a `bool` or for an
+//! input whose declaration has a range. Constant expressions, such as the size of an array, cannot depend on an input with a
+//! range.
 
 use super::item::Checker;
 use super::scope::Meaning;

@@ -1,10 +1,10 @@
 //! The typed tree: names resolved, types checked, constants folded.
 //!
-//! In: the syntax tree and the values of the inputs. Out: a [`Program`] and all diagnostics of names and types. A program
-//! with errors must not be lowered. Nothing behind this layer knows the grammar.
+//! In: the syntax tree and the values of the inputs. Out: a [`Program`] and all diagnostics of names and types. A program with
+//! errors must not be lowered. No later layer depends on the grammar.
 //!
-//! An arm of a `cobegin`/`parfor` keeps the list of the locals of enclosing arms that it uses ([`Arm::captures`]): those
-//! live in memory, every other scalar local in a register.
+//! An arm of a `cobegin`/`parfor` keeps the list of the locals of enclosing arms that it uses ([`Arm::captures`]): these live in
+//! memory, and every other scalar local in a register.
 
 mod call;
 mod class;

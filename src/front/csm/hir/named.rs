@@ -3,12 +3,12 @@
 //! **Input**: the declarations of a file, or of a class or a block. **Output**: a meaning for each name; a named constant is a
 //! variable of the kind [`VariableKind::Constant`], which has no cell.
 //!
-//! **Algorithm**: constants at top level may use each other in any order. Each one is evaluated when all that its
-//! initialiser names have been; a stack of those that wait, not recursion, so that no chain is too long. A `const`
-//! whose initialiser is not made of constants alone becomes a global variable that nothing assigns to.
+//! **Algorithm**: constants at top level may use each other in any order. Each constant is evaluated after all names in its
+//! initialiser. A stack of waiting constants replaces recursion, so that no chain is too long. A `const` whose initialiser
+//! contains more than constants becomes a global variable that nothing assigns to.
 //!
-//! **Soundness and limits**: constants of a class and of a block use what stands before them. What is constant is a matter of
-//! form: literals, names of constants, operators, casts and `?:`, without a failure such as a division by zero.
+//! **Soundness and limits**: constants of a class and of a block use the declarations before them. Constness is a matter of form:
+//! literals, names of constants, operators, casts and `?:`, without a failure such as a division by zero.
 
 use super::item::Checker;
 use super::scope::{BodyContext, Meaning};

@@ -1,9 +1,10 @@
-//! Names: for each one in the text, the declaration that it means.
+//! Names: for each name in the text, its declaration.
 //!
-//! **Input**: what [`check`](super::check) has found. **Output**: [`Name`]s in the order of the text, those of declarations among them.
+//! **Input**: the results of [`check`](super::check). **Output**: [`Name`]s in the order of the text, including those of
+//! declarations.
 //!
-//! **Soundness and limits**: names that mean nothing, the words of the language and the operations on synchronisation objects are
-//! not among them. A program with errors has the names of what could be resolved.
+//! **Soundness and limits**: unresolved names, the keywords of the language and the operations on synchronisation objects are not
+//! included. A program with errors has the names that could be resolved.
 
 use super::item::Checker;
 use super::{Checked, Type, Variable, VariableId, VariableKind};

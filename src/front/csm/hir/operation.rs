@@ -1,4 +1,4 @@
-//! Operations on synchronisation objects: which one a word and its arguments mean.
+//! Operations on synchronisation objects: the operation for a word and its arguments.
 //!
 //! In: a call of a built-in word. Out: an [`Operation`] and the places of its objects.
 

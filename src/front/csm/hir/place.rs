@@ -1,4 +1,4 @@
-//! Names and places: what a variable, a field or an element in the text refers to.
+//! Names and places: the target of a variable, a field or an element in the text.
 
 use super::item::Checker;
 use super::scope::Meaning;

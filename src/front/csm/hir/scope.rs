@@ -1,4 +1,4 @@
-//! Scopes: which name means what at a place, and which arm of a `cobegin` the place lies in.
+//! Scopes: the meaning of each name at a place, and the arm of a `cobegin` that contains the place.
 
 use super::{ClassId, FunctionId, VariableId};
 use cssame_source::texts::TextId;

@@ -1,7 +1,7 @@
-//! `switch`: labels that are distinct constants, and bodies that do not run into each other unawares.
+//! `switch`: labels that are distinct constants, and bodies without accidental fall-through.
 //!
-//! **Input**: the cases as written. **Output**: [`SwitchCase`]s with the values of their labels, and diagnostics. Each body has a scope
-//! of its own. Whether control can reach the end of a body is judged by its form alone.
+//! **Input**: the cases as written. **Output**: [`SwitchCase`]s with the values of their labels, and diagnostics. Each body has
+//! its own scope. The form of a body alone decides whether control can reach its end.
 
 use super::completes::can_complete;
 use super::habits::with_article;

@@ -1,6 +1,6 @@
 //! Types of variables and of data.
 //!
-//! In: a type. Out: its size in cells, what an array holds, and the names of types of data.
+//! In: a type. Out: its size in cells, the contents of an array, and the names of types of data.
 
 use super::{ArrayId, ClassId, Program};
 

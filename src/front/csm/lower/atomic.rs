@@ -1,6 +1,6 @@
-//! Atomic blocks run in one step, so nothing in them may block, make threads or wait for them.
+//! Atomic blocks run in one step, so they must not contain operations that block, create threads or wait for them.
 //!
-//! In: the lowered program. Out: an error (CS0308) for each such operation in an atomic block, also through calls.
+//! In: the lowered program. Out: an error (CS0308) for each such operation in an atomic block, including operations in callees.
 
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_ir::sync::Blocking;

@@ -1,8 +1,8 @@
 //! Lowering: the typed tree becomes the parallel flow graph.
 //!
-//! In: a program of `hir` without errors. Out: the [`Program`], and the errors of what only the flow graph shows (a blocking
-//! operation in an atomic block). Function `i` of the tree is function `i` of the graph; the arms of `cobegin` and
-//! `parfor` follow behind. Conditions that are constant are folded: what cannot run is not lowered.
+//! In: a program of `hir` without errors. Out: the [`Program`], and the errors that only the flow graph shows (a blocking
+//! operation in an atomic block). Function `i` of the tree is function `i` of the graph; the arms of `cobegin` and `parfor`
+//! follow. Constant conditions are folded: code that cannot run is not lowered.
 
 mod atomic;
 mod expression;

@@ -1,8 +1,8 @@
 //! Lowering of `switch`.
 //!
-//! The value is evaluated once. Then the labels are compared with it in the order of the text, each by a branch of its own
-//! whose place is the label; `default` comes last, wherever it stands. Where the value is constant nothing is compared, and
-//! bodies that no label leads to are not lowered. A switch on a bool with both labels needs one comparison.
+//! The value is evaluated once. Then the labels are compared with it in the order of the text, each by a separate branch whose
+//! place is the label; `default` comes last, wherever it is written. If the value is constant, nothing is compared, and bodies
+//! that no label leads to are not lowered. A switch on a bool with both labels needs one comparison.
 
 use super::{Builder, Leavable, value};
 use crate::csm::hir::{Constant, Expression, Scalar, SwitchCase};

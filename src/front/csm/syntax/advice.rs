@@ -1,8 +1,7 @@
-//! What people who write C, C++ or Java take for granted, and how it is said here.
+//! Constructs that users of C, C++ or Java expect, and their equivalents in this language.
 //!
-//! **Input**: a token that cannot stand where it does, what stands before and behind it, and what was expected. **Output**: one
-//! sentence of help, or nothing. The words of other languages are ordinary names here, so that it is mostly the token *behind*
-//! them that does not fit.
+//! **Input**: an unexpected token, the tokens before and after it, and the expected ones. **Output**: one sentence of help, or
+//! nothing. The keywords of other languages are ordinary names here, so usually the token *after* them is the unexpected one.
 
 use super::expected::Expected;
 use std::borrow::Cow;

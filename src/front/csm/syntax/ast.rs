@@ -1,4 +1,4 @@
-//! The syntax tree: what the parser builds and the printer prints.
+//! The syntax tree: the parser builds it, and the printer prints it.
 //!
 //! Names are not resolved here. Synchronisation operations and the other built-in functions are plain calls
 //! (`lock(L)`, `barrier(2)`, `print(x)`, `cas(x, 0, 1)`): [`hir`](crate) gives them their meaning, so that a program may

@@ -1,9 +1,9 @@
-//! What the actions of the grammar call: they build the tree and note problems.
+//! The functions that the actions of the grammar call: they build the tree and record problems.
 //!
-//! In: the parts of one production. Out: a node of [`super::ast`]. The height of every expression and statement is
-//! kept; one that is higher than [`MAX_DEPTH`] becomes an error node at once, so that no tree is ever built that a
-//! recursive pass, or its own destructor, could not bear. An error node made so counts as [`MAX_DEPTH`] high, which
-//! makes error nodes of all that hold it without further problems.
+//! In: the parts of one production. Out: a node of [`super::ast`]. The height of every expression and statement is tracked. A
+//! node that is higher than [`MAX_DEPTH`] becomes an error node at once, so that no tree is ever built that overflows the stack
+//! of a recursive pass, or of its own destructor. Such an error node counts as [`MAX_DEPTH`] high, so all nodes that contain it
+//! become error nodes without further problems.
 
 use super::ast::*;
 use super::expected::Expected;

@@ -1,7 +1,7 @@
-//! What could have stood in the place of an unexpected token, in few words.
+//! A short description of the tokens that were expected in place of an unexpected one.
 //!
-//! In: the names of terminals as `lalrpop` gives them. Out: a phrase such as "an expression or `)`". Terminals that
-//! belong together are named by one word: all that begin an expression, the binary operators, the types, and so on.
+//! In: the names of terminals as `lalrpop` gives them. Out: a phrase such as "an expression or `)`". One word names a group of
+//! related terminals: those that begin an expression, the binary operators, the types, and so on.
 
 /// What the parser expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

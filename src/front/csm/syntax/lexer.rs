@@ -1,8 +1,8 @@
 //! Tokens.
 //!
-//! In: the text of a file. Out: the tokens, by `logos`; blanks and comments are skipped. What is no token comes out as
-//! a [`LexError`], which [`super::tokens`] reports. Names and strings borrow from the text; the escapes of a string
-//! are resolved later, by [`super::builder`].
+//! In: the text of a file. Out: the tokens, by `logos`; blanks and comments are skipped. Text that is no token becomes a
+//! [`LexError`], which [`super::tokens`] reports. Names and strings borrow from the text; the escapes of a string are resolved
+//! later, by [`super::builder`].
 
 use logos::{FilterResult, Lexer, Logos};
 

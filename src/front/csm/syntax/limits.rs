@@ -1,4 +1,4 @@
-//! The bounds that keep time and memory linear in the size of the input, whatever it holds.
+//! The bounds that keep time and memory linear in the size of any input.
 
 /// Brackets, braces and cobegins that may be open at once.
 pub(crate) const MAX_NESTING: usize = 256;

@@ -1,7 +1,7 @@
 //! The literals of a text, without parsing it.
 //!
-//! In: the text of a file. Out: its numbers and strings as they can stand in a program, each once, in their order. What is
-//! no token is passed over.
+//! In: the text of a file. Out: its numbers and strings in the form of a program, each once, in their order. Text that is no
+//! token is skipped.
 
 use super::lexer::Token;
 use logos::Logos;

@@ -1,9 +1,8 @@
-//! Source text to syntax tree, and back.
+//! Converts source text to a syntax tree, and back.
 //!
-//! In: the text of a file. Out: [`parse`] gives an [`ast::Program`] and all syntax
-//! errors, [`print()`] the text of a program. The parts in the order of their work: `lexer` makes tokens, `tokens` sees to
-//! matching brackets, the generated `grammar` parses, `builder` makes the tree and watches its height, `report` words
-//! the errors.
+//! In: the text of a file. Out: [`parse`] returns an [`ast::Program`] and all syntax errors; [`print()`] returns the text of a
+//! program. The parts in the order of their work: `lexer` makes tokens, `tokens` balances brackets, the generated `grammar`
+//! parses, `builder` builds the tree and checks its height, `report` formulates the errors.
 
 pub mod ast;
 

@@ -1,6 +1,6 @@
-//! What goes wrong while a file is parsed, as it is noted on the way: small, and without text.
+//! Problems during parsing, recorded in a small form without text.
 //!
-//! In: findings of the token stream and of the parser's actions. Out: [`Problem`]s, of which [`super::report`] makes
+//! In: findings of the token stream and of the parser's actions. Out: [`Problem`]s, which [`super::report`] converts to
 //! diagnostics once the whole file is known.
 
 use super::expected::Expected;

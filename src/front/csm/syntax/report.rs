@@ -1,10 +1,10 @@
-//! Words for the problems of a file.
+//! Messages for the problems of a file.
 //!
-//! In: the text and the noted [`Problem`]s. Out: diagnostics in the order of their places, and a note where the parser has
-//! stopped because there are so many. A second pass of the lexer, made only where there are problems, finds the
-//! token before each of them, behind which a missing `;` is shown. What only follows from an earlier problem is left
-//! out: an unexpected token on the line of an earlier problem in the same statement, one inside parentheses that are
-//! not closed, and a label or a function inside a block where a `}` is missing.
+//! In: the text and the noted [`Problem`]s. Out: diagnostics in the order of their places, and a note if the parser has stopped
+//! because there are too many. A second pass of the lexer, made only if there are problems, finds the token before each of them.
+//! A missing `;` is shown after this token. Consequences of an earlier problem are left out: an unexpected token on the line of
+//! an earlier problem in the same statement, one inside parentheses that are not closed, and a label or a function inside a block
+//! where a `}` is missing.
 
 use super::advice::{Around, advice, of_threads, of_word};
 use super::expected::Expected;

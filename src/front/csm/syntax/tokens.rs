@@ -1,15 +1,15 @@
-//! The token stream: what the parser reads.
+//! The token stream: the input of the parser.
 //!
-//! In: the text of a file. Out: tokens in which `(`, `[`, `{` and `cobegin` always match their closers. Missing closers
-//! are put in and stray ones left out, each with a problem noted; text that is no token is left out too. So the parser
-//! never loses count of the blocks, and an error inside one does not spill over its end.
+//! In: the text of a file. Out: tokens in which `(`, `[`, `{` and `cobegin` always match their closers. Missing closers are
+//! inserted and stray ones removed, each with a recorded problem. Text that is no token is removed too. So the parser never loses
+//! count of the blocks, and an error inside a block does not affect the code after its end.
 //!
-//! A closer that does not fit closes everything up to its own opener, except that `)` and `]` reach over no brace and no
-//! cobegin. What can only begin a statement closes parentheses that are open before it. An optional `;` behind `coend`
-//! and behind the body of a class or an enum is left out.
+//! A closer that does not match closes everything up to its own opener, except that `)` and `]` do not reach over a brace or a
+//! cobegin. A token that can only begin a statement closes open parentheses before it. An optional `;` after `coend` and after
+//! the body of a class or an enum is removed.
 //!
-//! The stream stops where too much is open at once ([`super::limits`]): each open bracket, statement without braces,
-//! `?` and prefix operator holds a place on the stack of the parser.
+//! The stream stops if too many constructs are open at the same time ([`super::limits`]): each open bracket, statement without
+//! braces, `?` and prefix operator takes a place on the stack of the parser.
 
 use super::lexer::{IntLiteral, LexError, Token};
 use super::limits::{MAX_NESTING, MAX_PREFIXES, RECOVERY_BUDGET};

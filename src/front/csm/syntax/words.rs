@@ -1,4 +1,4 @@
-//! The reserved words, and those that begin a declaration of a synchronisation object.
+//! The reserved words, and the words that begin a declaration of a synchronisation object.
 //!
 //! **Output**: the words, for editors that complete them.
 

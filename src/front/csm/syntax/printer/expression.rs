@@ -1,6 +1,6 @@
 //! Expressions as text.
 //!
-//! In: an expression and how tightly its place binds. Out: text with parentheses only where precedence asks for them.
+//! In: an expression and the precedence of its position. Out: text with parentheses only where precedence requires them.
 
 use super::super::ast::*;
 use super::{Printer, type_name};

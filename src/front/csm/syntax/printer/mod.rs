@@ -1,8 +1,8 @@
-//! Syntax tree to source text.
+//! Prints a syntax tree as source text.
 //!
-//! In: a [`Program`]. Out: text that parses to the same tree, spans aside: four spaces of indentation, one statement a
-//! line, and parentheses only where precedence asks for them. Error nodes come out as comments, so the text of a program
-//! with errors parses, but not to the same tree. Comments and the layout of the original text are lost.
+//! In: a [`Program`]. Out: text that parses to the same tree, except for spans: four spaces of indentation, one statement per
+//! line, and parentheses only where precedence requires them. Error nodes are printed as comments, so the text of a program with
+//! errors parses, but not to the same tree. Comments and the layout of the original text are lost.
 
 mod expression;
 
