@@ -1,8 +1,8 @@
-//! The few lines of source that one diagnostic shows, each cut to a bearable length.
+//! The few lines of source that one diagnostic shows, each cut to a reasonable length.
 //!
-//! In: the places of a diagnostic. Out: for each file a small text that holds these lines, which the renderer takes for
-//! the file, and the places within it; line numbers and positions stay those of the source. Between lines that are far
-//! apart stand [`GAP`] empty ones that are never shown, so the renderer never walks through a long file or a long line.
+//! In: the places of a diagnostic. Out: for each file, a small text with these lines, which the renderer uses in place of the
+//! file, and the places within it. Line numbers and positions stay those of the source. Between distant lines there are [`GAP`]
+//! empty ones that are never shown, so the renderer never scans a long file or a long line.
 
 use codespan_reporting::files::{Error, Files, Location};
 use cssame_source::cut::{Cut, cut};

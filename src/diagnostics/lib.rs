@@ -1,8 +1,8 @@
-//! Diagnostics: one type for all that the tool says of a program, the catalogue of codes, and the renderers.
+//! Diagnostics: one type for all messages of the tool about a program, the catalogue of codes, and the renderers.
 //!
-//! In: what the passes found, with spans. Out: [`Diagnostic`]s in the order of their places, rendered for a terminal ([`terminal`]), as
-//! plain data for JSON ([`json`]), or in the formats of other tools ([`listing`]). [`Diagnostics`] are several with their text, as an
-//! error.
+//! In: the findings of the passes, with spans. Out: [`Diagnostic`]s in the order of their places, rendered for a terminal
+//! ([`terminal`]), as plain data for JSON ([`json`]), or in the formats of other tools ([`listing`]). [`Diagnostics`] are several
+//! diagnostics with their text, as an error.
 
 mod code;
 mod excerpt;

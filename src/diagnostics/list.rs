@@ -1,4 +1,4 @@
-//! Diagnostics together with the text that they point into: why a call of the library has no answer.
+//! Diagnostics together with the text to which they refer: the reason why a library call has no answer.
 
 use super::json::{DiagnosticData, diagnostic_data};
 use super::{Code, Diagnostic, Severity, terminal};

@@ -1,7 +1,7 @@
-//! What somebody may have meant who has misspelt a name.
+//! Finds the intended name for a misspelt one.
 //!
-//! In: a name, and names that are declared. Out: the first by the alphabet that differs in case and underscores only, in
-//! one letter, or in the order of two neighbours. Names are ASCII.
+//! In: a name, and the declared names. Out: the first in alphabetical order that differs only in case and underscores, in one
+//! letter, or in the order of two neighbours. Names are ASCII.
 
 /// The name that was meant, if one comes near.
 #[must_use]

@@ -1,7 +1,6 @@
-//! Diagnostics for people, by `codespan-reporting`.
+//! Diagnostics for readers, by `codespan-reporting`.
 //!
-//! In: diagnostics and the sources. Out: text, with ANSI colours where asked. This is the only place that knows the
-//! renderer.
+//! In: diagnostics and the sources. Out: text, with ANSI colours on request. This is the only place that depends on the renderer.
 
 use super::excerpt::Excerpts;
 use super::wrap::wrap;

@@ -1,11 +1,11 @@
 //! Titles and labels that fit into the width of a terminal.
 //!
-//! **Input**: a rendered diagnostic, with its ANSI styles. **Output**: the same, where long titles and labels go on in the next
-//! line, under their own beginning. Lines of source text and notes stay as they are: an excerpt is a window already, and notes are
-//! wrapped before they are rendered.
+//! **Input**: a rendered diagnostic, with its ANSI styles. **Output**: the same diagnostic, in which long titles and labels
+//! continue in the next line, under their own beginning. Lines of source text and notes stay unchanged: an excerpt is already a
+//! window, and notes are wrapped before they are rendered.
 //!
-//! **Algorithm**: a title begins behind its code; a label behind the last mark of its line. What stands before a label, the bars
-//! of other labels that are still to come, is repeated in each line.
+//! **Algorithm**: a title begins after its code; a label begins after the last mark of its line. The text before a label, the
+//! bars of labels that are still to come, is repeated in each line.
 
 use cssame_source::cut::columns;
 

@@ -1,7 +1,7 @@
-//! Workflow commands of GitHub Actions: a line for each finding, which the line of a change then shows.
+//! Workflow commands of GitHub Actions: a line for each finding, which is then shown at the line of a change.
 //!
-//! **Input**: a [`Listing`]. **Output**: `::error file=…,line=…,col=…,title=…::…` and the like. Findings that are suppressed are left
-//! out. The other places, the facts and the help follow the sentence, each in a line of its own.
+//! **Input**: a [`Listing`]. **Output**: `::error file=…,line=…,col=…,title=…::…` and the like. Suppressed findings are left out.
+//! The other places, the facts and the help follow the sentence, each on its own line.
 
 use super::{Listed, Listing};
 use crate::json::{DiagnosticData, LabelData};

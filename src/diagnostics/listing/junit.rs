@@ -1,8 +1,8 @@
 //! JUnit XML: a test suite for each file, a test case for each finding.
 //!
-//! **Input**: a [`Listing`]. **Output**: XML that build servers show as test results. Errors and warnings are failures,
-//! notes pass, findings that are suppressed are skipped. A file of which nothing was found has one test case, which passes; a bound
-//! that was hit is an error, for nobody knows what stands behind it. Signs that XML has no place for are left out.
+//! **Input**: a [`Listing`]. **Output**: XML that build servers show as test results. Errors and warnings are failures, notes
+//! pass, and suppressed findings are skipped. A file without findings has one test case, which passes. A bound that was hit is an
+//! error, since the results beyond it are unknown. Characters that XML does not allow are left out.
 
 use super::{Listed, Listing};
 use quick_xml::Writer;

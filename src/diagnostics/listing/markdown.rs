@@ -1,7 +1,7 @@
 //! Markdown: the summary of a job.
 //!
-//! **Input**: a [`Listing`]. **Output**: how much was found, a table of the findings, each of them with its place in the source and the
-//! execution that shows it, and the bounds that were hit.
+//! **Input**: a [`Listing`]. **Output**: the number of findings, a table of the findings, each finding with its place in the
+//! source and the execution that shows it, and the bounds that were hit.
 
 use super::{Listed, ListedStep, Listing};
 

@@ -1,10 +1,10 @@
-//! Listings: what an answer has found, in the formats of other tools.
+//! Listings: the findings of an answer, in the formats of other tools.
 //!
-//! **Input**: a [`Listing`], which is plain data: the findings of an answer with what has become of them, and which bounds were
-//! hit. **Output**: the text of a [`ListingFormat`]. Each format is one file here; a new one is that file, a variant, and what the
-//! compiler then asks for.
+//! **Input**: a [`Listing`], which is plain data: the findings of an answer with the decisions about them, and the bounds that
+//! were hit. **Output**: the text of a [`ListingFormat`]. Each format is one file here. A new one is that file, a variant, and
+//! the changes that the compiler then requires.
 //!
-//! **Limits**: a listing has findings alone. Terms, outcomes and tables are in the JSON of each command.
+//! **Limits**: a listing contains only findings. Terms, outcomes and tables are in the JSON of each command.
 
 mod github;
 mod junit;

@@ -1,10 +1,10 @@
 //! SARIF 2.1.0, the exchange format of static analysis results (OASIS, 2020).
 //!
-//! **Input**: a [`Listing`]. **Output**: a log with one run. A finding is a result with its places; its execution is a code flow with
-//! one thread flow for each thread, whose steps are numbered in the order of the execution. What is suppressed is marked, not left
-//! out, so that a server does not take it for mended. A bound that was hit is a notification of the run.
+//! **Input**: a [`Listing`]. **Output**: a log with one run. A finding is a result with its places; its execution is a code flow
+//! with one thread flow for each thread, whose steps are numbered in the order of the execution. Suppressed findings are marked,
+//! not left out, so that a server does not treat them as fixed. A bound that was hit is a notification of the run.
 //!
-//! **Limits**: of an execution at most [`STEPS`] steps are shown, the last ones: servers cut longer flows.
+//! **Limits**: at most the last [`STEPS`] steps of an execution are shown: servers cut longer flows.
 
 use super::{Listed, ListedStep, Listing, Suppression};
 use crate::Code;
