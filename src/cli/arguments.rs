@@ -2,7 +2,7 @@
 //!
 //! In: the arguments of the process. Out: a command with its arguments, or the text that answers `--help` or a usage error.
 //! Algorithm: the name of the command is moved to the front, so that options may precede it. If there is none, and the first word
-//! may be a file, the command is the look at this file, or `check`. `clap` parses the rest.
+//! may be a file, the command is `look`, or `check`. `clap` parses the rest.
 
 #[cfg(feature = "serve")]
 use super::command::serve;

@@ -1,8 +1,9 @@
 //! The common part of all subcommands, and the single place that shows an answer.
 //!
-//! A subcommand is a [`Job`]: its help text, its common options, and one function that computes an answer, which serialises. The
-//! answer reports its findings, prints itself for readers, and knows the status of the command. [`execute`] combines these. It is
-//! the only place that depends on the [`Format`], so a new format is a renderer here, and a list of compile errors.
+//! A subcommand is a [`Job`]: its help text, its common options, and one function that computes an answer, which serialises. It
+//! also reports the findings of the answer, prints the answer for readers, and determines how the command ends. [`execute`]
+//! combines these. It is the only place that depends on the [`Format`], so a new format is a renderer here, and a list of compile
+//! errors.
 
 use super::available_memory::half_of_memory;
 use super::config::Config;

@@ -3,7 +3,7 @@
 //! **Input**: a fork or a spawn in its context, with the values of its arguments. **Output**: its threads, each with the context
 //! that it runs.
 //!
-//! **Soundness and limits**: the creation of a thread names it: the site, its iteration, and the arm or the iteration of the
+//! **Soundness and limits**: a thread is named after its creation: the site, its iteration, and the arm or the iteration of the
 //! `parfor`. Below a thread about which nothing is known, all threads are unordered.
 
 use super::context::{Creation, Key, Site, Unfolding};

@@ -11,9 +11,9 @@
 //!    thread, both branches have run at the wait, and they parted at the fork. Several events are alternatives of one branch: one
 //!    of them has been taken.
 //!
-//! **Soundness and limits**: `clear` can be ignored: before a thread passed a wait, one of the events set the object. these order
-//! nothing: objects to which some event may refer without certainty, more than [`MAX_RAISING`] events, and an event that happens
-//! more than once.
+//! **Soundness and limits**: `clear` can be ignored: before a thread passed a wait, one of the events set the object. Objects to
+//! which some event may refer without certainty, more than [`MAX_RAISING`] events, and an event that happens more than once order
+//! nothing.
 
 use super::builder::GraphBuilder;
 use super::live_region::reach;

@@ -8,7 +8,7 @@
 //! 1. For each function, find the registers from which an index, or the reference to an element, is computed, and convert them to
 //!    SSA form.
 //! 2. Number the values ([`super::value`]). A named local has the value that reaches the access. So `key[i]` and `value[i]` lie
-//!    in one row if `i` is not written in between, and in different rows otherwise.
+//!    in one row if `i` is not written in between, and in no common row otherwise.
 //! 3. Each read from memory has a value of its own, unless nobody writes the variable.
 //!
 //! **Soundness and limits**: two accesses of one row refer to elements of equal index, if the values are not recomputed between

@@ -8,17 +8,17 @@
 //!
 //! **Algorithm**: two engines, preceded by slices of the program.
 //!
-//! | folder | what | known from |
+//! | folder | contents | known from |
 //! |---|---|---|
-//! | `states` | breadth-first through states, told apart by fingerprints of 128 bits; schedules are shortest ones | Spin |
-//! | `hunt` | is there a bug: failures, deadlocks and races in the order of preemptions | iterative context bounding |
+//! | `states` | breadth-first search through states with 128-bit fingerprints; schedules are shortest ones | Spin |
+//! | `hunt` | search for bugs: failures, deadlocks and races in the order of preemptions | iterative context bounding |
 //! | `reads_from` | one execution for each future, or for each order of operations on objects | Nidhugg, GenMC |
-//! | [`mod@slice`] | asks what each read sees in a program that holds only what matters to it | program slicing |
+//! | [`mod@slice`] | finds the writes that each read sees, in a program reduced to the relevant parts | program slicing |
 //! | `liveness` | cycles of states under fairness | |
-//! | `reduction` | one thread's steps for all, where they commute with the others' | stubborn sets |
-//! | `question` | futures, counts, selections, races, steps: what is asked of the engines | |
-//! | `portfolio` | the three in turn, with growing shares of the budget; the first to finish answers | |
-//! | [`frame`] | the face of the states for questions of other layers, and how to write one | |
+//! | `reduction` | expands one thread alone if its steps commute with those of the others | stubborn sets |
+//! | `question` | the questions to the engines: futures, counts, selections, races, steps | |
+//! | `portfolio` | runs the three in turn, with growing shares of the budget; the first to finish answers | |
+//! | [`frame`] | the interface of the states for questions of other layers, and how to write one | |
 //!
 //! States serve every program. Executions serve most programs that do not fail, and are better for many threads. If a bound ends
 //! all three, `question::samples` adds the findings of single executions, by seeds and depth-first. Questions of a single layer

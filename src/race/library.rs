@@ -7,8 +7,8 @@
 //! 1. The [closing](Methods::closing) runs everything that the file offers in parallel. It is analysed as in `check`: its text
 //!    alone says which pairs may race.
 //! 2. Each driver of [`Methods::drivers`] is a program, and is searched for races like any other program. The drivers share the
-//!    states of the exploration evenly. If the two calls of a driver fail or block when run one after the other, in either order,
-//!    the driver shows races but no harm: it has broken a rule of use, or waits for a thread that it does not have.
+//!    states of the exploration evenly. If the two calls of a driver fail or block when run one after the other, in at least one
+//!    order, the driver shows races but no harm: it has broken a rule of use, or waits for a thread that it does not have.
 //! 3. If no driver contains a pair of the closing, [more](Methods::more_drivers) drivers with other arguments are made.
 //!
 //! **Soundness and limits**: a real race is real in the driver. No race is impossible: other clients can do more. Every pair that

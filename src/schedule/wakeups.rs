@@ -8,12 +8,12 @@
 //! taken them ([`Wakeups::since`], [`Wakeups::units`], [`Wakeups::cleared`]).
 //!
 //! **Algorithm**. Each operation that may release others is recorded as a [`Signal`]. A notification is taken by the threads that
-//! it wakes. The resulting actions are those until they release a lock or wait again; for a bare notification, only their next
-//! action. A unit of a semaphore is taken by `P`. A `V` of a thread that has such a unit returns it; any other `V` adds a new
-//! one. The wait of a thread begins with its last event.
+//! it wakes. Its effect consists of their actions until they release a lock or wait again; for a bare notification, of their next
+//! action only. A unit of a semaphore is taken by `P`. A `V` of a thread that has such a unit returns it; any other `V` adds a
+//! new one. The wait of a thread begins with its last event.
 //!
 //! **Soundness and limits**. Units of a semaphore are indistinguishable, so it is not a fact which `P` has taken which `V`. It is
-//! a fact that it has taken a unit that the blocked thread could have had.
+//! a fact that a `P` has taken a unit that the blocked thread could have had.
 
 use cssame_vm::{Event, PathId};
 use rustc_hash::FxHashMap;

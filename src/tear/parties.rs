@@ -5,8 +5,8 @@
 //!
 //! **Algorithm**: the execution is repeated, and the monitor of the search watches it. Accesses to the two variables are recorded
 //! with the innermost function that makes them. When the tear is complete, the accesses since the first touch are examined. If
-//! further accesses of the method belong to the tear, such as the other one of the two, the accesses count that came between when
-//! the method was first in a cycle.
+//! the tear needs further accesses of the method, such as the other one of the two, the result is the accesses that came between
+//! when the method was first in a cycle.
 //!
 //! **Soundness and limits**: all conflicting accesses in between are named, including those of threads without which the tear
 //! would still occur.

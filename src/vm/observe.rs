@@ -8,8 +8,8 @@
 //! comes with its current location in the state: the slot of the thread, the address of the cell. Locations are dense and reused:
 //! they are for data that is kept no longer than the thread or the cell, such as an index into a vector.
 //!
-//! The machine is compiled twice for all observers: for those that want no events, and for all others behind `Told`, so that an
-//! event is one indirect call. Both are in this crate.
+//! The machine is compiled exactly twice, whatever the observers: for those that want no events, and for all others behind
+//! `Told`, so that an event is one indirect call. Both are in this crate.
 //!
 //! **Soundness and limits**: an observer that is not [`Observer::ACTIVE`] only receives the beginnings and ends of steps. The
 //! numbers of instances in names increase as long as the program runs. A set of data distinguished by them is unbounded if the

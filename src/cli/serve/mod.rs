@@ -5,11 +5,11 @@
 //! | request | answer |
 //! |---|---|
 //! | `GET /TOKEN/`, `serve.js`, `serve.css` | the page |
-//! | `GET /TOKEN/api/files` | the names of the programs that can be opened, and the most that a question may take |
-//! | `GET /TOKEN/api/sample?name=`, `file?name=` | the text of one |
-//! | `PUT /TOKEN/api/file?name=&hash=` | writes a file that still is what the page has read |
+//! | `GET /TOKEN/api/files` | the names of the programs that can be opened, and the maximum bounds of a question |
+//! | `GET /TOKEN/api/sample?name=`, `file?name=` | the text of a program |
+//! | `PUT /TOKEN/api/file?name=&hash=` | writes a file if it is unchanged since the page read it |
 //! | `POST /TOKEN/api/jobs` | a stream of events of a question ([`jobs`]) |
-//! | `POST /TOKEN/api/jobs/N/stop` | stops it |
+//! | `POST /TOKEN/api/jobs/N/stop` | stops the question |
 //! | `GET /TOKEN/lsp` | a websocket to a language server ([`editor`]) |
 //!
 //! **Algorithm**: one thread answers. Questions and language servers are separate processes, so that none can harm another one.

@@ -1,8 +1,7 @@
 //! Decides which instances of patterns some execution covers: the feasible total, which the paper leaves to future work.
 //!
 //! **Input**: a model, its universe, the instances to decide, and a budget. **Output**: the instances that some execution covers
-//! (it may fail or deadlock, but is not discarded); on request, an execution that covers each of them. The execution may fail or
-//! deadlock, but is not discarded. On request, an execution that covers each of them.
+//! (it may fail or deadlock, but is not discarded); on request, an execution that covers each of them.
 //!
 //! **Algorithm**: reachability on the graph of all steps.
 //! 1. Make the graph ([`explore::steps`]). Its states do not record the past ([`graph`]).

@@ -6,18 +6,18 @@
 //!
 //! **Source**: MAPTest (Wang et al., ASE 2019, section IV), with the changes that `docs/coverage.md` describes.
 //!
-//! | file | what it does |
+//! | file | purpose |
 //! |---|---|
 //! | `subject` | methods, objects and values that tests are made of |
 //! | `values` | arguments |
 //! | `test` | a test as data and as text |
 //! | `program` | a test as a program |
-//! | `targets` | which instance is tried next |
+//! | `targets` | the choice of the next instance |
 //! | `make` | makes tests |
 //! | `directed` | executions that are directed at an instance |
-//! | `verdict` | what an execution shows |
+//! | `verdict` | the verdict on an execution |
 //! | `execute` | executes a test, and judges it |
-//! | `minimise` | makes a failing test small |
+//! | `minimise` | minimises a failing test |
 //! | `run` | the loop |
 
 mod directed;

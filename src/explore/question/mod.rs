@@ -2,13 +2,13 @@
 //!
 //! | file | question |
 //! |---|---|
-//! | `futures` | what can happen: terms, outcomes, failures, deadlocks |
-//! | `count` | how many futures there are |
-//! | `infinite` | whether they are infinitely many, or none |
+//! | `futures` | the possible terms, outcomes, failures, deadlocks |
+//! | `count` | the number of futures |
+//! | `infinite` | whether there are infinitely many futures, or none |
 //! | `executions` | one execution of each future |
 //! | `select` | whether some execution has given terms |
 //! | `steps` | the steps between all states, with their events |
-//! | `races` | which accesses race, which of the races are harmful, which have no consequence |
+//! | `races` | which accesses race, and which races are harmful or have no consequence |
 //!
 //! `each_future` visits one execution of each future for `races` and `executed`. `cycles` finds steps that lie on a cycle of
 //! states. `samples` adds the findings of single executions to the possible behaviours, if no exact search completes.

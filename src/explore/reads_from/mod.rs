@@ -1,9 +1,8 @@
 //! One execution for each future: stateless model checking up to reads-from equivalence.
 //!
 //! **Input**: a machine, and a budget. **Output**: every complete execution, up to reorderings that no read can distinguish. Each
-//! is visited once if threads synchronise only by memory, forks and joins. Otherwise it is visited once for each order of
-//! operations on objects; readers of a lock that only read have no order among each other, and neither have bodies of locks that
-//! only look.
+//! is visited once if threads synchronise only by memory, forks and joins; otherwise once for each order of operations on
+//! objects. Readers of a lock that only read have no order among each other, and neither have bodies of locks that only look.
 //!
 //! **Algorithm**: after Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, "Optimal Stateless Model Checking for Reads-From
 //! Equivalence under Sequential Consistency" (OOPSLA 2019). An execution is a log of operations. Each read knows the write that
@@ -41,30 +40,30 @@
 //!     step 1.
 //!
 //! **Soundness and limits**: no future is visited twice, since no future has two of the branches of a read. No future is missed:
-//! suppose that the branch of a future is missed, and take the one with the smallest past. In it, r can read the write that w has
-//! overwritten, instead of w. That branch has a smaller past, so it is found, and its executions contain w after r. For a node o
-//! on an object and an operation o' that comes first instead: the past of the thread of o' has no operation on the object except
-//! those in P. So o can be executed after P and that past, since the object is unchanged. The executions that follow have o'
-//! later, or end with o' blocked. The body of a reader has no write, so only the rest of the body has a part of it in its past.
-//! No branch contains an open body except the body of the read with which it ends, and no thread waits for the end of such a
-//! body. A writer that comes first while a reader waits could also come after the body of the reader, since the body can run as
-//! soon as the writer stands before its lock. A reader that is blocked at the end by a waiting writer could have come before that
-//! writer, or before an earlier one: this is a separate node, after the whole log. Looking bodies can be exchanged: no other
-//! thread can have their lock in the meantime, the last change of the lock determines the values that they read, and the waiting
-//! threads form a set. So an execution in which a sleeping body comes first has the same operations, reads and pasts as one in
-//! which it came first in an earlier branch. If one body comes first instead of another one, and nothing changes the object
-//! between them, the two are exchanged. An operation that changes the object can also come after both, in executions of the
-//! branch that has the other body first, so that branch is found there. A set event stays set, and each waiting thread continues
-//! after the first operation that sets it, whatever comes in between. So any order that keeps the first one first, and respects
-//! pasts, can be executed. After n raises and k lowerings, the value of a semaphore is its initial value plus n - k. It is never
-//! below 0 if the k-th lowering comes after the raise that it needs, since the raises have an order. At the node of a lowering,
-//! another lowering can come first as well, since that raise is before the node. Among executions that differ only in orders on
-//! objects, the first one is reported as new. The work for each future is polynomial as long as `order` need not try many orders.
-//! Memory does not grow with the number of futures, except for the waiting branches, and a hash for each future if objects are
-//! used. The module does not support atomic blocks, waits that a thread may abandon, barriers at which more threads arrive than
-//! they admit, preferred writers, and failures while other threads may continue. It reports this ([`Refusal`]). A local that
-//! threads share is named by the thread that creates it and by how many of its kind that thread has created before (`cells`). Its
-//! past determines this name, whereas its address depends on the order of steps.
+//! among the futures whose branch is missed, take one with the smallest past. In it, r can read the write that w has overwritten,
+//! instead of w. That branch has a smaller past, so it is found, and its executions contain w after r. For a node o on an object
+//! and an operation o' that comes first instead: the past of the thread of o' has no operation on the object except those in P.
+//! So o can be executed after P and that past, since the object is unchanged. Later executions contain o', or end with o'
+//! blocked. The body of a reader has no write, so only the rest of the body has a part of it in its past. No branch contains an
+//! open body except the body of the read with which it ends, and no thread waits for the end of such a body. A writer that comes
+//! first while a reader waits could also come after the body of the reader, since the body can run as soon as the writer stands
+//! before its lock. A reader that is blocked at the end by a waiting writer could have come before that writer, or before an
+//! earlier one: this is a separate node, after the whole log. Looking bodies can be exchanged: no other thread can have their
+//! lock in the meantime, the last change of the lock determines the values that they read, and the waiting threads form a set. So
+//! an execution in which a sleeping body comes first has the same operations, reads and pasts as one in which it came first in an
+//! earlier branch. If one body comes first instead of another one, and nothing changes the object between them, the two are
+//! exchanged. An operation that changes the object can also come after both, in executions of the branch that has the other body
+//! first, so that branch is found there. A set event stays set, and each waiting thread continues after the first operation that
+//! sets it, whatever comes in between. So any order that keeps the first one first, and respects pasts, can be executed. After n
+//! raises and k lowerings, the value of a semaphore is its initial value plus n - k. It is never below 0 if the k-th lowering
+//! comes after the raise that it needs, since the raises have an order. At the node of a lowering, another lowering can come
+//! first as well, since that raise is before the node. Among executions that differ only in orders on objects, the first one is
+//! reported as new. The work for each future is polynomial as long as `order` need not try many orders. Memory does not grow with
+//! the number of futures, except for the waiting branches, and a hash for each future if objects are used. The module refuses
+//! ([`Refusal`]) atomic blocks, waits that a thread may abandon, barriers at which more threads arrive than they admit, preferred
+//! writers, and failures while other threads may continue. A local that threads share is named by the thread that creates it and
+//! by how many of its kind that thread has created before (`cells`). Its past determines this name, whereas its address depends
+//! on the order of steps.
 
 mod cells;
 mod events;

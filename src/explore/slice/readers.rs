@@ -14,8 +14,9 @@
 //! **Soundness and limits**. *Nothing is missed*: let e be an execution, and remove the steps of some readers. The rest is an
 //! execution of the program in which their functions are dropped, and its reads see the same writes:
 //! - No reader has written a cell that others read (1), so all values and writers are the same.
-//! - A thread that takes a lock finds it free as before; no thread tries whether a short lock is taken. No other synchronisation
-//!   object, no thread and no choice depends on a reader (2, 3). A thread that joins a reader continues as before.
+//! - A thread that takes a lock finds it as free as before, or freer; no thread tries whether a short lock is taken. No other
+//!   synchronisation object, no thread and no choice depends on a reader (2, 3). A thread that joins a reader continues as
+//!   before.
 //! - If e ends in the failure of another thread, so does the rest. A failure ends the program. So an execution that a reader has
 //!   ended by its failure, up to the last action of the others, is a beginning of one of their executions, and shows no more than
 //!   that. If `assume` may later discard such an execution, a thread that may fail is not a reader.

@@ -5,8 +5,7 @@
 //!
 //! **Algorithm**: an object must be constructed if its class has a constructor, or a field that must be constructed. In that case
 //! a class without a constructor gets one without parameters. A constructor first constructs the fields, in the order of the
-//! text, and then runs its body. The arguments of the fields are evaluated in the class scope, where the parameters are not
-//! visible.
+//! text, and then runs its body. The arguments of the fields are evaluated in the constructor, without access to its parameters.
 
 use super::item::{Checker, Constructor, Signature};
 use super::{Argument, ClassId, Function, FunctionId, Place, Statement, StatementKind, Type};
