@@ -6,7 +6,7 @@
 //! A question is the product of the program with a monitor automaton, as in Spin, and takes one file:
 //!
 //! 1. The *monitor* holds the data that a state must remember beyond the machine. It is an [`Observer`](cssame_vm::Observer) of
-//!    the events that can encode itself as words and decode itself. It may leave out moves, forget data without consequences, and
+//!    the events, and can encode itself as words and decode itself. It may leave out moves, forget data without consequences, and
 //!    record the results of a step. If the question depends on the machine alone, the monitor is `()`.
 //! 2. The *visitor* is the recorder: it receives each step, with the notes, and each state in which executions end. It stops the
 //!    search when it has seen enough. [`AtEnds`] is the visitor for ends alone, [`MarkedSteps`] the one for cycles.

@@ -20,7 +20,7 @@
 //!   thread creates, ends or joins them before. A thread that has ended stays ended. The numbers of new threads and locals depend
 //!   on the order, but nothing that a program can observe does.
 //! - So the step of t can be executed before all of them: each of them then does the same, including reads from the same writer,
-//!   and leads to the same state. In s no thread is finally blocked, since t can move. A failure of another thread is still
+//!   and leads to the same state. In s no thread is permanently blocked, since t can move. A failure of another thread is still
 //!   possible after the step of t, which prints nothing and does not fail.
 //! - So all terms, outcomes, failures, deadlocks and executions without end of s can be seen from the successor (conditions C0 to
 //!   C2 of Clarke, Grumberg and Peled, *Model Checking*, 1999).

@@ -6,11 +6,11 @@
 //! **Algorithm**: the sum of the hashes of all parts (Zobrist, 1970): each cell with its address and its last writer, each thread
 //! with its slot, and the rest. So the fingerprint after a step is the previous one, minus the old hashes of the changed parts,
 //! plus the new ones ([`Machine::fingerprint_behind`]). Each hash consists of multiplicative mixes with different constants for
-//! the two halves, and is mixed once more, so that no sums of few parts cancel out. If a machine identifies interchangeable
-//! threads, [`symmetry`](super::symmetry) defines the parts.
+//! the two halves, and is mixed once more, so that no sums of few parts cancel out. If a machine treats interchangeable threads
+//! as equal, [`symmetry`](super::symmetry) defines the parts.
 //!
-//! **Soundness and limits**: a search that visits n states identifies two different ones with a probability of about n²/2¹²⁹:
-//! below 10⁻²⁰ for a thousand million.
+//! **Soundness and limits**: a search that visits n states confuses two different ones with a probability of about n²/2¹²⁹: below
+//! 10⁻²⁰ for a thousand million.
 
 use super::encode::Encoding;
 use super::hash::{hash, hash_from, hash_of_cell, with_cell};

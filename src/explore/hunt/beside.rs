@@ -4,8 +4,8 @@
 //! failures and deadlocks that it does not have, and the races.
 //!
 //! **Algorithm**: a breadth-first search through all behaviours of a program may not reach bugs far from the beginning, which a
-//! few preemptions show. It gets [most of the time](SEARCH); [`search`](super::search) gets the rest, and as many states. Decided
-//! facts stay unchanged.
+//! few preemptions show. The other search gets [most of the time](SEARCH); [`search`](super::search) gets the rest, and as many
+//! states. Decided facts stay unchanged.
 //!
 //! **Soundness and limits**: everything that is added is real. If the steps of executions are bounded, nothing is added, because
 //! the search does not count them.

@@ -1,6 +1,6 @@
 //! Executions without end: states from which no end can be reached, livelocks, starving threads.
 //!
-//! **Input**: a program with its machine, a [`EndlessRequest`], and a budget. **Output**: an [`EndlessAnswer`]: each kind of
+//! **Input**: a program with its machine, an [`EndlessRequest`], and a budget. **Output**: an [`EndlessAnswer`]: each kind of
 //! endless execution once, as a *lasso*: the steps into it, and the steps of a cycle that returns to its first state.
 //!
 //! An end is a state in which all threads have ended, the program has failed, or no thread can move. An execution that an

@@ -3,7 +3,7 @@
 //! **Input**: the steps of an execution. **Output**: a fair cycle through states that it has visited; or whether its last steps
 //! lead back to the state in which they began.
 //!
-//! **Algorithm**: the steps are repeated. States that do not differ in data relevant to the future are identified. The states and
+//! **Algorithm**: the steps are repeated. States that do not differ in data relevant to the future count as one. The states and
 //! the steps between them are a part of the graph of all states, and are searched for fair components in the same way.
 //!
 //! **Soundness and limits**: a cycle that is found is a fair cycle of the program: for each visited state, the threads that can

@@ -24,7 +24,7 @@
 //!    comes after that writer. An execution runs the body of a reader as a unit, even in the middle of a repeated order, since a
 //!    writer may come next in that order. The reads in the body are ordinary nodes.
 //! 7. The body of a lock *looks* if it only reads data that others write in bodies of that lock alone, and releases the lock
-//!    finally or to wait (`search::looks`). This is decided when the body begins. Its operations read from the operation that
+//!    permanently or to wait (`search::looks`). This is decided when the body begins. Its operations read from the operation that
 //!    last changed the object, and write nothing. The next operation that changes the object comes after all such earlier bodies.
 //!    The body runs as a unit, so it has one node, at its beginning. If a looking body comes first in one branch of a node, it
 //!    sleeps in the later branches until the object changes. Another such body comes first in a branch only if some operation is

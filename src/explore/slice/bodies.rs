@@ -3,9 +3,9 @@
 //! **Input**: a program and its unfolded graph. **Output**: for an operation that acquires a lock, whether its body only reads,
 //! on all paths or on some; and the places where threads acquire locks that they may release in this way.
 //!
-//! **Algorithm**: depth-first search through the blocks after the operation, up to the release of the lock, finally or to wait
-//! for a condition. A read counts if every write that may change the read data in parallel is in a body of the same lock. No path
-//! contains a cycle.
+//! **Algorithm**: depth-first search through the blocks after the operation, up to the release of the lock, permanently or to
+//! wait for a condition. A read counts if every write that may change the read data in parallel is in a body of the same lock. No
+//! path contains a cycle.
 //!
 //! **Soundness and limits**: during such a body no thread writes the data that it reads, so it sees the same values whenever it
 //! reads. The module does not apply to merged or recursive contexts, or in programs with atomic blocks.

@@ -4,8 +4,8 @@
 //! of the whole program without its prints, and a conversion of the findings back.
 //!
 //! **Algorithm**:
-//! 1. Local work without effect replaces each `print`. So states that differ only in their output are identified, printing
-//!    threads may be interchangeable, and slices need not contain the printed values.
+//! 1. Local work without effect replaces each `print`. So states that differ only in their output count as one, printing threads
+//!    may be interchangeable, and slices need not contain the printed values.
 //! 2. Schedules are repeated in the whole program ([`replay`](super::replay)), with the prints in their places.
 //!
 //! **Soundness and limits**: a print decides nothing: it reads no memory, cannot fail, and waits for no thread. A loop that

@@ -10,9 +10,10 @@
 //! 3. For globals it guesses more: a condition and a lock belong together if they have the same distance as two that do, as in
 //!    arrays, and in objects of one class.
 //!
-//! **Soundness and limits**: finally, the condition and the lock of each wait in an execution are in one group. There is no other
-//! wait: the first wait that no execution shows would follow from its past. Some execution shows that past, since the groups are
-//! right up to there. Groups that are too large only cost executions. After [`RESTARTS`] restarts, all are in one group.
+//! **Soundness and limits**: in the end, the condition and the lock of each wait in an execution are in one group. There is no
+//! other wait: the first wait that no execution shows would follow from its past. Some execution shows that past, since the
+//! groups are right up to there. Groups that are too large only cost executions. After [`RESTARTS`] restarts, all are in one
+//! group.
 
 use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
 use rustc_hash::FxHashMap;
