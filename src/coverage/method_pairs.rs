@@ -10,8 +10,8 @@
 //! **Algorithm**: the algorithm of [`OpenCalls`], which also finds the pairs of all executions ([`cssame_explore::overlaps`]).
 //!
 //! **Soundness and limits**: exact for the execution. Calls within the class are activations too, and a method that forks threads
-//! overlaps with what they call. The file has n(n+1)/2 pairs for n public methods: pairs are unordered, and include a method with
-//! itself.
+//! overlaps with the methods that these call. The file has n(n+1)/2 pairs for n public methods: pairs are unordered, and include
+//! a method with itself.
 
 use cssame_explore::{Asked, NumberPair, OpenCalls};
 use cssame_ir::{FunctionId, FunctionKind, Program};

@@ -12,7 +12,7 @@
 //! 4. Add the control definitions ([`super::reaching`]). The two parts are stored separately, so that reads with different
 //!    control definitions share the definitions that they see of other threads.
 //!
-//! **Soundness and limits**: see [`super`]; each rule leaves out only what no execution can read.
+//! **Soundness and limits**: see [`super`]; each rule removes only definitions that no execution can read.
 
 use super::access::{Table, collect};
 use super::exposure::Exposure;

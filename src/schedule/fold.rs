@@ -10,7 +10,7 @@
 //!    `pool.acquire(0) → 1`. So calls stay open around thread switches, and at the end of the execution.
 //! 3. After the row of such a call come the writes that a row of another thread reads, and the rows that a blocked thread waits
 //!    for.
-//! 4. An open call begins with a row of its own.
+//! 4. An open call begins with a separate row.
 //!
 //! **Soundness and limits**: a call with a single row in the trace stays that row.
 

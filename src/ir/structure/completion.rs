@@ -4,7 +4,7 @@
 //! follow them, and a function with a result needs one there.
 //!
 //! **Algorithm**: the rules, with every condition treated as not constant. Every `break` counts as reachable:
-//! [`super::structured`] makes no others.
+//! [`super::structured`] generates only reachable ones.
 
 use super::{Label, Structured};
 

@@ -4,9 +4,9 @@
 //! In: a function whose ids exist. Out: registers that some path reads unwritten, and paths that violate the other two
 //! properties.
 //!
-//! A register that is read before it is written is one that is live at the entry: from each block that reads it before it writes
-//! it, the search goes backwards over blocks that do not write it. Registers of a single block cost nothing. Blocks that the
-//! entry does not reach do not count.
+//! A register that is read before it is written is live at the entry. From each block that reads it before it writes it, the
+//! search goes backwards over blocks that do not write it. Registers of a single block cost nothing. Blocks that the entry does
+//! not reach do not count.
 
 use super::Scope;
 use crate::flow::{Successors, predecessors, reverse_postorder};

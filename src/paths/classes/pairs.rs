@@ -11,8 +11,8 @@
 //! 3. The classes of each pair are counted like those of a program, but the other threads move only until both threads exist
 //!    ([`scope`](super::scope)).
 //!
-//! **Soundness and limits**: a thread that none of these executions shows has no pairs. Threads are named as usual, with their
-//! instance numbers. At most [`MAX_THREADS`] threads at one time are considered; the answer says if some are left out. The
+//! **Soundness and limits**: a thread that occurs in none of these executions has no pairs. Threads are named as usual, with
+//! their instance numbers. At most [`MAX_THREADS`] threads at one time are considered; the answer says if some are left out. The
 //! choices of another thread before the two exist distinguish classes, although neither of the two has made them.
 
 use super::operations::Operations;

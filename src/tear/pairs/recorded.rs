@@ -1,6 +1,6 @@
 //! Contexts of pairs that executions of the program reach, as Jannesari and Wolf record them (section 4.1).
 //!
-//! **Input**: a program with a `main`, and what is known of its pairs. **Output**: for each pair, programs that call its two
+//! **Input**: a program with a `main`, and the facts about its pairs. **Output**: for each pair, programs that call its two
 //! methods in parallel, with arguments, objects and states that an execution has had ([`cssame_harness`]).
 //!
 //! **Algorithm**: random executions with fixed seeds. A thread that has entered one of the two methods, and has done nothing in
