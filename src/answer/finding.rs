@@ -18,7 +18,7 @@ pub const PROTECT: &str = "hold the same lock at both places, or order them by a
 
 /// What to do about one that decides nothing: `atomic` says that no order is meant. Of any other race it would hide what follows.
 const PROTECT_OR_DECLARE: &str =
-    "hold the same lock at both places, order them by an event or a join, or declare the variable `atomic`";
+    "hold the same lock at both places, order them by an event or a join, or declare the variable atomic";
 
 /// Loops that are named where a search was stopped.
 const RUNNING: usize = 8;

@@ -86,7 +86,7 @@ impl Reporter<'_> {
                 diagnostic.with_note(format!("{holding} of {accesses} parallel accesses to `{name}` {hold} `{lock}`"));
         }
         Some(diagnostic.with_help("hold one lock at all of them, or order them by an event, a barrier or a join; if no order is meant, declare \
-             it `atomic`"))
+             it atomic"))
     }
 
     fn places(&self, sites: &[&Site]) -> BTreeMap<Span, Place> {

@@ -142,8 +142,8 @@ impl Updates<'_> {
             false => diagnostic.with_label(other.span, format!("{} may write between", thread(other))),
         };
         diagnostic.with_help(
-            "`atomic` makes each access one step, not the statement: use `fetch_add`, `swap` or `cas`, or put the statement \
-             into `atomic { }`",
+            "an atomic variable makes each access one step, not the statement: use one operation such as `fetch_add`, or hold a \
+             lock at all such statements",
         )
     }
 }

@@ -38,7 +38,7 @@ fn lowered_with(texts: &[&str], settings: &Settings) -> Result<(String, Lowered)
         let one = |one: &cssame_diagnostics::Diagnostic| {
             format!("{} at `{}`", one.message, one.span().map_or("", |span| sources.text(span)))
         };
-        found.iter().map(one).collect::<Vec<_>>()
+        found.diagnostics().iter().map(one).collect::<Vec<_>>()
     })?;
     let text = print_program(&lowered.program, &sources, &Plain);
     if let Err(faults) = verify(&lowered.program) {
