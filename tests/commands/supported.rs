@@ -82,16 +82,18 @@ fn how_c_is_read_stands_behind_the_other_options() {
     }
 }
 
-/// No command takes a program in C for one in its own language.
+/// No command takes a program in another language for one in its own.
 #[test]
-fn programs_in_c_are_refused_by_name() {
+fn what_is_no_program_that_is_read_is_refused_by_name() {
     let files = Files::new();
-    files.write("main.c", "int main(void) { return 0; }");
-    let path = files.path("main.c");
-    for command in [&[][..], &["futures"], &["check"], &["fmt"]] {
-        let answer = finish(program().args(command).arg(&path));
-        assert_eq!(answer.status, 2, "{answer:?}");
-        let all = answer.stdout + &answer.stderr;
-        assert!(all.contains("CS0603") && all.contains("--supported"), "{all}");
+    files.write("one.cpp", "int main() { return 0; }");
+    files.write("one.h", "int x;");
+    for name in ["one.cpp", "one.h"] {
+        let path = files.path(name);
+        for command in [&[][..], &["futures"], &["check"], &["fmt"]] {
+            let answer = finish(program().args(command).arg(&path));
+            assert_eq!(answer.status, 2, "{answer:?}");
+            assert!((answer.stdout + &answer.stderr).contains("CS0603"), "{name} {command:?}");
+        }
     }
 }

@@ -1,0 +1,196 @@
+//! Programs in C: each command reads them, several files are linked, options of a compiler are settings that schedules keep.
+
+use crate::process::{Answer, Files, finish, program, root};
+use std::fmt::Write;
+use std::fs;
+
+fn ask(files: &Files, line: &str) -> Answer {
+    finish(program().current_dir(files.0.path()).args(line.split_whitespace()))
+}
+
+/// Two threads that increment without a lock, and an assertion that fails for it.
+const LOST: &str = "#include <assert.h>
+#include <pthread.h>
+int counter;
+void *work(void *unused) {
+  counter++;
+  return NULL;
+}
+int main(void) {
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, work, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  assert(counter == 2);
+  return 0;
+}
+";
+
+fn lost() -> Files {
+    let files = Files::new();
+    files.write("lost.c", LOST);
+    files
+}
+
+#[test]
+fn the_bug_of_a_program_in_c_comes_first() {
+    let answer = ask(&lost(), "lost.c");
+    assert_eq!(answer.status, 1, "{answer:?}");
+    let shown = answer.text();
+    let mut lines = shown.lines();
+    assert_eq!(lines.next(), Some("error[CS0410]: assertion failed: counter == 2"));
+    for part in ["note: counter is 1", "work@10[0]", "read counter = 0 (interrupted)", "12  assert: counter == 2"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn each_command_reads_c() {
+    let files = lost();
+    for (line, status) in [
+        ("check lost.c", 1),
+        ("hunt lost.c", 1),
+        ("pi lost.c", 0),
+        ("futures lost.c", 1),
+        ("run --seed 1 lost.c", 0),
+        ("races lost.c", 1),
+        ("paths lost.c", 1),
+        ("coverage lost.c", 0),
+        ("correlate lost.c", 0),
+        ("ci lost.c", 1),
+        ("report lost.c -o report.html", 1),
+        ("diff lost.c lost.c", 0),
+        ("ir --emit cfg lost.c", 0),
+        ("ir --emit ssa lost.c", 0),
+        ("ir --emit cssame lost.c", 0),
+    ] {
+        let answer = ask(&files, line);
+        assert_eq!(answer.status, status, "{line}: {answer:?}");
+        assert!(!answer.text().contains("CS0603"), "{line}: {answer:?}");
+    }
+    for line in ["drive lost.c --out tests", "ir --emit source lost.c", "ir --emit ast lost.c", "fmt lost.c"] {
+        let answer = ask(&files, line);
+        assert_eq!(answer.status, 2, "{line}: {answer:?}");
+        assert!(answer.text().contains("CS0603"), "{line}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_schedule_of_a_program_in_c_is_followed() {
+    let files = lost();
+    assert_eq!(ask(&files, "hunt lost.c --record-dir schedules").status, 1);
+    let answer = ask(&files, "run lost.c --schedule schedules/failure-1.json");
+    assert_eq!(answer.status, 1, "{answer:?}");
+    assert!(answer.text().contains("assertion failed: counter == 2"), "{answer:?}");
+    let answer = ask(&files, "futures lost.c --select counter@5:3=counter@initial");
+    assert_eq!(answer.status, 0, "{answer:?}");
+}
+
+#[test]
+fn options_of_a_compiler_are_settings_that_schedules_keep() {
+    let files = Files::new();
+    fs::create_dir(files.path("include")).expect("a directory for the test");
+    files.write("include/size.h", "#ifndef SIZE\n#define SIZE 1\n#endif\nextern int limit;\n");
+    files.write(
+        "main.c",
+        "#include <assert.h>\n#include \"size.h\"\nint limit = SIZE;\nint main(void) { assert(limit < 3); return 0; }\n",
+    );
+    let answer = ask(&files, "hunt main.c");
+    assert!(answer.status == 2 && answer.complains("`size.h` file not found"), "{answer:?}");
+    assert_eq!(ask(&files, "hunt main.c -- -I include").status, 0);
+    assert_eq!(ask(&files, "hunt main.c --record-dir schedules -- -Iinclude -DSIZE=3").status, 1);
+    // The schedule knows what the program was made with.
+    let answer = ask(&files, "run main.c --schedule schedules/failure-1.json");
+    assert!(answer.status == 1 && answer.text().contains("assertion failed: limit < 3"), "{answer:?}");
+    let answer = ask(&files, "hunt main.c -- -Iinclude -O2");
+    assert!(answer.status == 2 && answer.complains("`-O2` is no option that says how C is read"), "{answer:?}");
+}
+
+#[test]
+fn several_files_are_linked() {
+    let files = Files::new();
+    files.write("queue.h", "struct queue { int head, tail; };\nvoid push(struct queue *q);\nextern struct queue shared;\n");
+    files.write("queue.c", "#include \"queue.h\"\nstruct queue shared;\nstatic int pushes;\nvoid push(struct queue *q) { q->tail++; pushes++; }\n");
+    files.write(
+        "main.c",
+        "#include <assert.h>\n#include \"queue.h\"\nstatic int pushes = 5;\n\
+         int main(void) { push(&shared); push(&shared); assert(shared.tail == 2 && pushes == 5); return 0; }\n",
+    );
+    let answer = ask(&files, "hunt main.c");
+    assert!(answer.status == 2 && answer.complains("call of `push`"), "{answer:?}");
+    let answer = ask(&files, "hunt main.c -- queue.c");
+    assert_eq!(answer.status, 0, "{answer:?}");
+    let answer = ask(&files, "hunt main.c -- lost.c");
+    assert!(answer.status == 2 && answer.complains("`lost.c`, which is to be linked, cannot be read"), "{answer:?}");
+}
+
+#[test]
+fn what_the_program_leaves_open_has_a_range() {
+    let files = Files::new();
+    files.write(
+        "open.c",
+        "#include <assert.h>\nint __VERIFIER_nondet_int(void);\nint main(void) { int n = __VERIFIER_nondet_int(); assert(n != 4); return 0; }\n",
+    );
+    assert_eq!(ask(&files, "hunt open.c").status, 0);
+    assert_eq!(ask(&files, "hunt open.c --nondet 0..4").status, 1);
+    let answer = ask(&files, "hunt open.c --nondet 4");
+    assert!(answer.status == 2 && answer.complains("no range of integers"), "{answer:?}");
+}
+
+#[test]
+fn the_end_of_main_is_the_end_of_the_program() {
+    let files = Files::new();
+    files.write(
+        "ends.c",
+        "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+         void *wait(void *unused) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }\n\
+         int main(void) { pthread_t t; pthread_mutex_lock(&m); pthread_create(&t, 0, wait, 0); return 0; }\n",
+    );
+    assert_eq!(ask(&files, "hunt ends.c").status, 0);
+    let answer = ask(&files, "hunt ends.c --main-waits");
+    assert!(answer.status == 1 && answer.text().contains("CS0412"), "{answer:?}");
+}
+
+/// A code base takes its locks through functions and macros: they are held all the same.
+#[test]
+fn locks_that_are_taken_through_wrappers_are_held() {
+    let mut text = "#include <pthread.h>\n\
+        struct guard { pthread_mutex_t mutex; int depth; };\n\
+        static void enter(struct guard *g) { pthread_mutex_lock(&g->mutex); g->depth++; }\n\
+        static void leave(struct guard *g) { g->depth--; pthread_mutex_unlock(&g->mutex); }\n\
+        #define WITH(g, what) do { enter(g); what; leave(g); } while (0)\n"
+        .to_owned();
+    for number in 0..1000 {
+        let _ = write!(
+            text,
+            "static struct guard guard{number} = {{PTHREAD_MUTEX_INITIALIZER, 0}};\nstatic int value{number};\n\
+             static void change{number}(int by) {{\n  if (by > 0) {{\n    WITH(&guard{number}, value{number} += by);\n  }} else {{\n    \
+             WITH(&guard{number}, value{number}--);\n  }}\n}}\n"
+        );
+    }
+    text += "void *work(void *unused) {\n";
+    for number in 0..1000 {
+        let _ = writeln!(text, "  change{number}(1);");
+    }
+    text += "  return 0;\n}\nint main(void) {\n  pthread_t a, b;\n  pthread_create(&a, 0, work, 0);\n  \
+             pthread_create(&b, 0, work, 0);\n  pthread_join(a, 0);\n  pthread_join(b, 0);\n  return 0;\n}\n";
+    assert!(text.lines().count() > 10_000, "{} lines", text.lines().count());
+    let files = Files::new();
+    files.write("large.c", &text);
+    let answer = ask(&files, "check large.c");
+    assert_eq!(answer.status, 0, "{}", answer.text().lines().take(40).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_samples_in_c_end_as_they_say() {
+    for (name, status, words) in [
+        ("bank_transfer_deadlock", 1, "deadlock: forth@40, back@41, main wait for ever"),
+        ("bounded_buffer", 0, "no failure, deadlock, race or endless execution"),
+        ("counter_unlocked", 1, "accesses to `x` may race"),
+        ("message_passing", 0, "no failure, deadlock, race or endless execution"),
+    ] {
+        let path = root().join("samples/c").join(name).with_extension("c");
+        let answer = finish(program().arg(&path));
+        assert_eq!(answer.status, status, "{name}: {answer:?}");
+        assert!(answer.text().contains(words), "{name}: {answer:?}");
+    }
+}
