@@ -41,7 +41,7 @@ fn times(program: &Program, target: Target, cells: u32) -> SmallVec<[Target; 1]>
     let of_leaf = program.leaf_at(target.variable, target.offset).map(|(leaf, _)| &program.leaves[leaf]);
     if let Some(outermost) = of_leaf.and_then(|leaf| leaf.dimensions.first())
         && outermost.length * outermost.stride == variable.size
-        && cells % outermost.stride == 0
+        && cells.is_multiple_of(outermost.stride)
     {
         return smallvec![Target { exact: false, ..target }];
     }
