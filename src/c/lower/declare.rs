@@ -65,9 +65,14 @@ impl<'a> Builder<'_, 'a> {
     /// A declaration in a block, where it is reached.
     pub fn declare(&mut self, decl: DeclId) -> Done<()> {
         let declared = &self.unit.declarations[decl];
+        if declared.kind == DeclKind::Type {
+            return self.evaluate_lengths(decl);
+        }
         if declared.kind != DeclKind::Object || declared.storage != Storage::Automatic {
             return Ok(());
         }
+        self.evaluate_lengths(decl)?;
+        self.test_length(decl)?;
         let attributes = self.lowering.record_of(self.key.unit, declared.ty);
         if attributes.is_some_and(|record| self.input().records.role(self.key.unit, record) == Some(Role::Attribute)) {
             return Ok(());

@@ -113,8 +113,10 @@ impl<'a> Builder<'_, 'a> {
     fn array_of(&self, pointer: ExprId) -> Option<ExprId> {
         match self.expr(pointer).kind {
             ExprKind::Convert { conversion: Conversion::ArrayToPointer, operand } => {
-                let length = self.input().length(self.key.unit, self.expr(operand).ty, self.expr(pointer).place);
-                length.is_ok_and(|length| length > 0).then_some(operand)
+                let ty = self.expr(operand).ty;
+                let length = self.input().length(self.key.unit, ty, self.expr(pointer).place);
+                let has_length = self.length_register(ty).is_some() || length.is_ok_and(|length| length > 0);
+                has_length.then_some(operand)
             }
             _ => None,
         }
@@ -129,7 +131,8 @@ impl<'a> Builder<'_, 'a> {
             return Ok(self.place_at(moved, self.expr(expr).ty, place.span));
         };
         let (unit, ty) = (self.key.unit, self.expr(array).ty);
-        let length = self.input().length(unit, ty, place)?;
+        let known = self.length_register(ty);
+        let length = if known.is_some() { 0 } else { self.input().length(unit, ty, place)? };
         let stride = match self.unit.types[ty].kind {
             TypeKind::Array { element, .. } => self.input().cells(unit, element, place)?,
             _ => 1,
@@ -146,7 +149,7 @@ impl<'a> Builder<'_, 'a> {
                     ScalarType::Int => value.operand,
                     _ => self.converted(value, ScalarType::Long, place.span),
                 };
-                let length = Operand::Constant(Value::Int(length as i32));
+                let length = known.map_or(Operand::Constant(Value::Int(length as i32)), Operand::Register);
                 found.indices.push(Index { operand, length, stride });
             }
         }

@@ -28,6 +28,7 @@ mod finish;
 mod function;
 mod home;
 mod input;
+mod lengths;
 mod library;
 mod link;
 mod locks;

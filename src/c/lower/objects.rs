@@ -74,7 +74,7 @@ impl Lowering<'_> {
     /// Makes a variable, all of whose cells are zero.
     pub fn variable(&mut self, new: &NewVariable) -> Done<VariableId> {
         let ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
-        let size = self.input.cells(new.unit, new.ty, new.place)?;
+        let size = self.input.room(new.unit, new.ty, new.place)?;
         let first_leaf = LeafId::new(self.program.leaves.len());
         let (name, span, storage) = (new.name, new.place.span, new.storage);
         let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size };
@@ -215,7 +215,7 @@ impl Layout<'_, '_> {
         let tree = self.lowering.unit(unit);
         match tree.types[ty].kind {
             TypeKind::Array { element, .. } => {
-                let length = self.lowering.input.length(unit, ty, self.place)?;
+                let length = self.lowering.input.capacity(unit, ty, self.place)?;
                 let stride = self.lowering.input.cells(unit, element, self.place)?;
                 if length == 0 || stride == 0 {
                     return Ok(());

@@ -9,7 +9,7 @@ use super::link::DeclKey;
 use super::owner::Owner;
 use super::roles::{Role, roles};
 use crate::supported::library::{Known, is_meant_despite_body};
-use crate::supported::{Obstacle, Reason};
+use crate::supported::{Obstacle, Reason, lengths};
 use crate::tree::{
     AddressBase, Constant, DeclId, DeclKind, ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage, TypeKind,
     UnaryOperator, Unit,
@@ -147,7 +147,12 @@ impl<'a> Scan<'a> {
     /// A declaration in a block. What has static storage is reached where it is named.
     fn local(&mut self, decl: DeclId) {
         let declared = &self.unit().declarations[decl];
-        if declared.kind == DeclKind::Object && declared.storage == Storage::Automatic {
+        let is_local = declared.kind == DeclKind::Object && declared.storage == Storage::Automatic;
+        if is_local || declared.kind == DeclKind::Type {
+            let lengths = lengths(self.unit(), declared.ty);
+            self.exprs(lengths);
+        }
+        if is_local {
             if let Some(values) = &declared.initial {
                 if let [only] = values.as_ref() {
                     self.assigned(decl, only.value);

@@ -13,6 +13,9 @@ use cssame_ir::ScalarType;
 /// Cells that an object has at most.
 const MOST: u64 = 1 << 22;
 
+/// Elements that there are cells for in an array of variable length.
+pub const MOST_VARIABLE: u32 = 64;
+
 /// Where a byte of an object lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
@@ -57,6 +60,32 @@ impl Input<'_> {
             },
         };
         if count > MOST { refuse(Reason::LargeObject, place) } else { Ok(count as u32) }
+    }
+
+    /// The number of elements that an array has cells for.
+    pub fn capacity(&self, unit: u32, array: TypeId, place: Place) -> Done<u32> {
+        let tree = self.unit(unit);
+        match tree.types[array].kind {
+            TypeKind::Array { length: Length::Variable(count), .. } if tree.integer(count).is_none() => {
+                Ok(MOST_VARIABLE)
+            }
+            _ => self.length(unit, array, place),
+        }
+    }
+
+    /// The number of cells of an object that is declared with a type: only here may the first length be variable.
+    pub fn room(&self, unit: u32, ty: TypeId, place: Place) -> Done<u32> {
+        match self.unit(unit).types[ty].kind {
+            TypeKind::Array { element, length: Length::Variable(_) } => {
+                let each = self.cells(unit, element, place)?;
+                let count = self.capacity(unit, ty, place)?;
+                match count.checked_mul(each).filter(|&cells| u64::from(cells) <= MOST) {
+                    Some(cells) => Ok(cells),
+                    None => refuse(Reason::LargeObject, place),
+                }
+            }
+            _ => self.cells(unit, ty, place),
+        }
     }
 
     /// The number of cells of a structure before one of its members; before the end of it for the number of its members.

@@ -15,7 +15,7 @@ impl Lowering<'_> {
     pub fn ir_type(&mut self, unit: u32, ty: TypeId, owner: &Owner, place: Place) -> Done<Type> {
         match self.unit(unit).types[ty].kind {
             TypeKind::Array { element, .. } => {
-                let length = Some(self.input.length(unit, ty, place)?);
+                let length = Some(self.input.capacity(unit, ty, place)?);
                 let element = self.ir_type(unit, element, owner, place)?;
                 let known = self.arrays.iter().find(|(known, of, _)| (*known, *of) == (element, length));
                 if let Some(&(_, _, array)) = known {

@@ -17,7 +17,7 @@ mod walk;
 pub(crate) use pointers::without_conversions;
 pub use reason::Reason;
 
-use crate::tree::{DeclId, DeclKind, Linkage, Place, Reading, Unit};
+use crate::tree::{DeclId, DeclKind, ExprId, Length, Linkage, Place, Reading, TypeId, TypeKind, Unit};
 use cssame_diagnostics::{Code, Diagnostic};
 use std::path::Path;
 
@@ -68,6 +68,23 @@ pub fn refusal(reading: &Reading) -> Reason {
         Some(name) if is_of_cpp(name) => Reason::CPlusPlus,
         Some(name) => Reason::MissingHeader(name.as_str().into()),
         None => Reason::NotC,
+    }
+}
+
+/// The lengths in a type that are evaluated where the declaration runs.
+pub(crate) fn lengths(unit: &Unit, ty: TypeId) -> Vec<ExprId> {
+    let (mut ty, mut found) = (ty, Vec::new());
+    loop {
+        match unit.types[ty].kind {
+            TypeKind::Array { element, length } => {
+                if let Length::Variable(count) = length {
+                    found.push(count);
+                }
+                ty = element;
+            }
+            TypeKind::Pointer(target) => ty = target,
+            _ => return found,
+        }
     }
 }
 

@@ -5,10 +5,10 @@
 
 use super::library::{Known, known};
 use super::reason::Reason;
-use super::{Obstacle, formats, library, pointers};
+use super::{Obstacle, formats, lengths, library, pointers};
 use crate::tree::{
     AddressBase, Assembly, Builtin, Category, Constant, Conversion, DeclId, DeclKind, Definition, ExprId, ExprKind,
-    Length, Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
+    Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
 
 /// What is still to be looked at.
@@ -115,10 +115,7 @@ impl<'a> Walk<'a> {
     /// The type of an object; a record only by what is used of it.
     fn object_type(&mut self, ty: TypeId, place: Place) {
         let mut at = ty;
-        while let TypeKind::Array { element, length } = self.unit.types[at].kind {
-            if let Length::Variable(count) = length {
-                self.exprs([count]);
-            }
+        while let TypeKind::Array { element, .. } = self.unit.types[at].kind {
             at = element;
         }
         match self.unit.types[at].kind {
@@ -169,7 +166,10 @@ impl<'a> Walk<'a> {
     /// A declaration in a block: it is an object, or says that something is declared elsewhere.
     fn reach_local(&mut self, id: DeclId) {
         let decl = &self.unit.declarations[id];
-        if decl.storage == Storage::Automatic && decl.kind == DeclKind::Object {
+        if decl.kind == DeclKind::Type {
+            self.exprs(lengths(self.unit, decl.ty));
+        } else if decl.storage == Storage::Automatic && decl.kind == DeclKind::Object {
+            self.exprs(lengths(self.unit, decl.ty));
             self.reach(id);
         }
     }

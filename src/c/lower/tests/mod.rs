@@ -2,6 +2,7 @@
 
 mod atomics;
 mod garbage;
+mod lengths;
 mod locks;
 mod objects;
 mod output;

@@ -1,0 +1,106 @@
+//! Arrays of variable length.
+//!
+//! In: declarations whose types have lengths that are expressions. Out: a register for each length, written where the declaration
+//! runs; what asks for the length later, such as an index or `sizeof`, finds it there. The cells of an array are there from the
+//! start, as many as are read at all: a program that wants more ends with an error.
+
+use super::ask::Done;
+use super::builder::{Builder, Typed};
+use super::shape::MOST_VARIABLE;
+use crate::tree::{DeclId, ExprId, Length, TypeId, TypeKind};
+use cssame_ir::{
+    Arithmetic, BinaryOperator, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value,
+};
+use cssame_source::Span;
+
+impl Builder<'_, '_> {
+    /// Evaluates the lengths in the type of a declaration, which keep their values whatever becomes of what they were computed from.
+    pub fn evaluate_lengths(&mut self, decl: DeclId) -> Done<()> {
+        let declared = &self.unit.declarations[decl];
+        let mut ty = declared.ty;
+        loop {
+            match self.unit.types[ty].kind {
+                TypeKind::Array { element, .. } => {
+                    if let Some(length) = self.variable_length(ty) {
+                        self.evaluate_length(length)?;
+                    }
+                    ty = element;
+                }
+                TypeKind::Pointer(target) => ty = target,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// The expression that says how long an array is, where that is not known before the program runs.
+    fn variable_length(&self, array: TypeId) -> Option<ExprId> {
+        match self.unit.types[array].kind {
+            TypeKind::Array { length: Length::Variable(length), .. } => {
+                self.unit.integer(length).is_none().then_some(length)
+            }
+            _ => None,
+        }
+    }
+
+    fn evaluate_length(&mut self, length: ExprId) -> Done<()> {
+        // The name of a type has done so already.
+        if self.known.contains_key(&length) {
+            return Ok(());
+        }
+        let span = self.span(length);
+        let value = self.value(length)?;
+        let ty = if value.ty == ScalarType::Int { ScalarType::Int } else { ScalarType::Long };
+        let source = self.converted(value, ty, span);
+        let dest = self.temporary(ty, span);
+        self.emit(Instruction::Copy { dest, source }, span);
+        self.known.insert(length, Typed::register(dest, ty));
+        Ok(())
+    }
+
+    /// The register of the length of an array, where its declaration has run.
+    pub fn length_register(&self, array: TypeId) -> Option<RegisterId> {
+        match self.known.get(&self.variable_length(array)?)?.operand {
+            Operand::Register(register) => Some(register),
+            Operand::Constant(_) => None,
+        }
+    }
+
+    /// Ends the program where an array of variable length has no element, or more than there are cells for.
+    pub fn test_length(&mut self, decl: DeclId) -> Done<()> {
+        let declared = &self.unit.declarations[decl];
+        let Some(length) = self.length_register(declared.ty) else { return Ok(()) };
+        if let TypeKind::Array { element, .. } = self.unit.types[declared.ty].kind {
+            // Only the first length may be variable: how far elements lie apart is a constant.
+            self.input().cells(self.key.unit, element, declared.place)?;
+        }
+        let is_long = self.function.registers[length].ty == RegisterType::Scalar(ScalarType::Long);
+        let bound = |number: u32| match is_long {
+            true => Operand::Constant(Value::Long(i64::from(number))),
+            false => Operand::Constant(Value::Int(number as i32)),
+        };
+        let arithmetic = if is_long { Arithmetic::Long } else { Arithmetic::Int };
+        let (name, span) = (self.lowering.declared_name(self.key.unit, decl), declared.place.span);
+        let name = self.lowering.program.texts.get(name).to_owned();
+        let length = Operand::Register(length);
+        let message = format!("the length of `{name}` is not positive");
+        self.fail_where((length, bound(1)), arithmetic, &message, span);
+        let message = format!("arrays of more than {MOST_VARIABLE} elements are not read: `{name}`");
+        self.fail_where((bound(MOST_VARIABLE), length), arithmetic, &message, span);
+        Ok(())
+    }
+
+    /// An error where the first value is less than the second.
+    fn fail_where(&mut self, (left, right): (Operand, Operand), arithmetic: Arithmetic, message: &str, span: Span) {
+        let condition = self.temporary(ScalarType::Bool, span);
+        let op = BinaryOperator::Less(arithmetic);
+        self.emit(Instruction::Binary { dest: condition, op, left, right }, span);
+        let (then_block, else_block) = (self.new_block(), self.new_block());
+        let condition = Operand::Register(condition);
+        self.terminate(Terminator::Branch { condition, then_block, else_block }, span);
+        self.current = then_block;
+        let message = Some(self.lowering.text(message));
+        self.emit(Instruction::Error { message }, span);
+        self.terminate(Terminator::End(None), span);
+        self.current = else_block;
+    }
+}
