@@ -4,6 +4,7 @@ use super::ask::{Done, refuse};
 use super::home::Lvalue;
 use super::input::Input;
 use super::link::DeclKey;
+use super::own::Own;
 use super::program::Lowering;
 use crate::supported::Reason;
 use crate::tree::{DeclId, Expr, ExprId, LabelId, Place as TreePlace, StmtId, Unit};
@@ -74,6 +75,8 @@ pub struct Builder<'l, 'a> {
     pub function: Function,
     pub current: BlockId,
     pub slots: FxHashMap<DeclId, Slot>,
+    /// The addresses of what the thread has of its own.
+    pub own: FxHashMap<Own, RegisterId>,
     /// Memory variables that the entry makes.
     pub allocated: Vec<(RegisterId, VariableId, Span)>,
     pub labels: FxHashMap<LabelId, BlockId>,

@@ -52,6 +52,9 @@ impl Builder<'_, '_> {
             let value = values.get(index).copied().unwrap_or_else(|| Typed::constant(super::datum::zero(ty)));
             arguments.push(self.converted(value, ty, span));
         }
+        for own in self.input().facts.own_of(key) {
+            arguments.push(self.own_address(own)?.operand);
+        }
         let result = self.lowering.program.functions[function].result.filter(|_| wanted);
         let dest = result.map(|ty| self.temporary(ty, span));
         self.emit(Instruction::Call { dest, function, arguments }, span);

@@ -3,12 +3,13 @@
 //! what runs in threads.
 
 use super::link::DeclKey;
+use super::own::{Key, Own};
 use super::owner::Owner;
 use super::roles::Role;
 use crate::supported::Obstacle;
 use crate::tree::Place;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The values that a kind of initialisation has for an object: `None` for one that is no constant.
 pub type Values = FxHashMap<Owner, Vec<Option<i128>>>;
@@ -43,6 +44,12 @@ pub struct Facts {
     pub semaphores: Values,
     /// Whether some thread waits at a barrier.
     pub waits_at_barrier: bool,
+    /// What each thread has of its own and functions use, themselves or by what they call.
+    pub own: FxHashMap<DeclKey, BTreeSet<Own>>,
+    /// Keys, by the variables that hold them.
+    pub keys: BTreeMap<DeclKey, Key>,
+    /// Functions that are called once by that name.
+    pub once: FxHashSet<DeclKey>,
     /// Functions that end their thread.
     pub ends_thread: FxHashSet<DeclKey>,
     pub problems: Vec<Obstacle>,

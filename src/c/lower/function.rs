@@ -29,6 +29,7 @@ impl<'a> Lowering<'a> {
             function,
             current: BlockId(0),
             slots: FxHashMap::default(),
+            own: FxHashMap::default(),
             allocated: Vec::new(),
             labels: FxHashMap::default(),
             cases: FxHashMap::default(),
@@ -57,6 +58,7 @@ impl<'a> Lowering<'a> {
             for &parameter in &decl.parameters {
                 builder.parameter(parameter)?;
             }
+            builder.take_own()?;
         }
         builder.is_section = decl.name.as_deref().is_some_and(is_section);
         if builder.is_section {
@@ -68,12 +70,14 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The function that a thread begins with for a function whose result is no pointer.
-    pub fn routine(&mut self, function: FunctionId, key: DeclKey) -> FunctionId {
+    /// The function that a thread begins with for a function whose result is no pointer, or that uses what the thread has of its own.
+    pub fn routine(&mut self, function: FunctionId, key: DeclKey) -> Done<FunctionId> {
         let result = self.program.functions[function].result;
-        let Some(result) = result.filter(|&ty| ty != ScalarType::Pointer) else { return function };
+        if result.is_none_or(|ty| ty == ScalarType::Pointer) && self.input.facts.own_of(key).is_empty() {
+            return Ok(function);
+        }
         if let Some(&wrapper) = self.wrappers.get(&function) {
-            return wrapper;
+            return Ok(wrapper);
         }
         let target = &self.program.functions[function];
         let (name, span) = (target.name, target.span);
@@ -89,13 +93,17 @@ impl<'a> Lowering<'a> {
             builder.function.parameters.push(register);
             arguments.push(Operand::Register(register));
         }
-        let dest = builder.temporary(result, span);
-        builder.emit(Instruction::Call { dest: Some(dest), function, arguments }, span);
-        let value = builder.converted(Typed::register(dest, result), ScalarType::Pointer, span);
+        arguments.extend(builder.make_own()?);
+        let dest = result.map(|ty| builder.temporary(ty, span));
+        builder.emit(Instruction::Call { dest, function, arguments }, span);
+        let value = match (dest, result) {
+            (Some(dest), Some(ty)) => builder.converted(Typed::register(dest, ty), ScalarType::Pointer, span),
+            _ => builder.null().operand,
+        };
         builder.terminate(Terminator::Return(Some(value)), span);
         let made = builder.done();
         self.program.functions[wrapper] = made;
-        wrapper
+        Ok(wrapper)
     }
 
     /// The types of the parameters of a function that has a body.

@@ -4,6 +4,7 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Typed};
+use super::own::Own;
 use crate::supported::Reason;
 use crate::supported::library::Known;
 use crate::tree::{Conversion, ExprId, ExprKind, UnaryOperator};
@@ -129,6 +130,7 @@ impl Builder<'_, '_> {
             ("__pthread_cleanup_pop" | "pthread_cleanup_pop", [execute]) => {
                 self.pop_handler(*execute, expr).map(|()| None)
             }
+            ("__errno_location", []) => self.own_address(Own::Errno).map(Some),
             ("abs" | "labs" | "llabs", [value]) => self.absolute(*value, expr).map(Some),
             ("exit" | "_Exit" | "_exit" | "quick_exit", _) => {
                 self.evaluated(arguments)?;

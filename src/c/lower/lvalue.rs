@@ -94,6 +94,9 @@ impl<'a> Builder<'_, 'a> {
     /// Where a declared object is.
     fn home(&mut self, decl: DeclId, expr: ExprId) -> Done<Home> {
         let key = self.input().links.resolve(self.unit, self.key.unit, decl);
+        if let Some(own) = self.own_named(decl) {
+            return self.own_home(own);
+        }
         if let Some(variable) = self.lowering.variable_of(key) {
             return Ok(Home::Memory(Place::global(variable)));
         }

@@ -138,7 +138,7 @@ impl Lowering<'_> {
     }
 
     /// Gives a variable the values that its declaration says.
-    fn initialise(&mut self, variable: VariableId, key: DeclKey) -> Done<()> {
+    pub fn initialise(&mut self, variable: VariableId, key: DeclKey) -> Done<()> {
         let decl = &self.unit(key.unit).declarations[key.decl];
         for value in decl.initial.iter().flatten() {
             let place = self.unit(key.unit).expressions[value.value].place;

@@ -7,6 +7,7 @@ use super::ask::Done;
 use super::finish;
 use super::input::Input;
 use super::link::DeclKey;
+use super::own::Own;
 use super::owner::Owner;
 use super::sections;
 use crate::supported::{Obstacle, Reason};
@@ -31,6 +32,8 @@ pub struct Lowering<'a> {
     pub functions: FxHashMap<DeclKey, FunctionId>,
     /// Functions that threads begin with and that call another one, by that.
     pub wrappers: FxHashMap<FunctionId, FunctionId>,
+    /// What `main` has of its own.
+    pub own_of_main: FxHashMap<Own, VariableId>,
     /// Mutexes that their holder may lock again.
     pub reentrant: FxHashSet<Owner>,
     /// The locks and flags of `pthread_once`.
@@ -50,6 +53,7 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
         literals: FxHashMap::default(),
         functions: FxHashMap::default(),
         wrappers: FxHashMap::default(),
+        own_of_main: FxHashMap::default(),
         reentrant: FxHashSet::default(),
         once: FxHashMap::default(),
         notes: Vec::new(),

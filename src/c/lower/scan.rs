@@ -6,6 +6,7 @@ use super::ask::{call_of, is_section, meaning, without_void};
 use super::facts::Facts;
 use super::input::Input;
 use super::link::DeclKey;
+use super::own::{Own, close, is_own, note_call};
 use super::owner::Owner;
 use super::roles::{Role, roles};
 use crate::supported::library::{Known, is_meant_despite_body};
@@ -41,6 +42,7 @@ pub fn scan(input: &Input<'_>) -> Facts {
         scan.declaration(key);
     }
     let mut facts = scan.facts;
+    close(&mut facts);
     let mut waiting: Vec<DeclKey> = facts.routines.iter().copied().collect();
     while let Some(key) = waiting.pop() {
         if facts.in_threads.insert(key) {
@@ -83,6 +85,9 @@ impl<'a> Scan<'a> {
     fn name(&mut self, decl: DeclId) -> DeclKey {
         let key = self.input.links.resolve(self.unit(), self.within.unit, decl);
         self.reach(key);
+        if is_own(&self.input.unit(key.unit).declarations[key.decl]) {
+            self.facts.own.entry(self.within).or_default().insert(Own::Variable(key));
+        }
         key
     }
 
@@ -96,9 +101,7 @@ impl<'a> Scan<'a> {
                 self.facts.functions.insert(key);
                 self.tasks.push(Task::Stmt(body));
             }
-            DeclKind::Object if decl.storage == Storage::Thread => {
-                self.facts.problems.push(Obstacle { place: decl.place, reason: Reason::ThreadLocal });
-            }
+            DeclKind::Object if is_own(decl) => self.tasks.extend(values),
             DeclKind::Object if decl.storage == Storage::Static => {
                 self.facts.objects.insert(key);
                 self.tasks.extend(values);
@@ -258,10 +261,13 @@ impl<'a> Scan<'a> {
         for (index, &argument) in arguments.iter().enumerate() {
             let is_kept = matches!(
                 (name, index),
-                ("pthread_create", 3) | ("thrd_create", 2) | ("__pthread_cleanup_push" | "pthread_cleanup_push", 1)
+                ("pthread_create", 3)
+                    | ("thrd_create", 2)
+                    | ("__pthread_cleanup_push" | "pthread_cleanup_push" | "pthread_setspecific" | "tss_set", 1)
             );
             if is_kept { self.exprs([argument]) } else { self.lent(argument) }
         }
+        note_call(self.input, &mut self.facts, self.within, name, arguments, place);
         self.objects_of(name, arguments);
         self.first_states(name, arguments, place);
         if known == Known::TakesFunction {
@@ -271,10 +277,14 @@ impl<'a> Scan<'a> {
             });
             for routine in routines.collect::<Vec<_>>() {
                 let key = self.name(routine);
-                if matches!(name, "pthread_create" | "thrd_create") {
-                    self.facts.routines.insert(key);
-                } else {
-                    self.facts.calls.entry(self.within).or_default().push(key);
+                match name {
+                    "pthread_create" | "thrd_create" => drop(self.facts.routines.insert(key)),
+                    // Threads call it that have a value.
+                    "pthread_key_create" | "tss_create" => {}
+                    _ => self.facts.calls.entry(self.within).or_default().push(key),
+                }
+                if matches!(name, "pthread_once" | "call_once") {
+                    self.facts.once.insert(key);
                 }
             }
         }

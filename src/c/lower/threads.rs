@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
             let value = Typed { operand: self.converted(value, ScalarType::Pointer, span), ty: ScalarType::Pointer };
             arguments.push(self.converted(value, ty, span));
         }
-        let function = self.lowering.routine(function, key);
+        let function = self.lowering.routine(function, key)?;
         let line = self.input().sources.line(span);
         let name = self.lowering.program.functions[function].name;
         let name = format!("{}@{line}", self.lowering.program.texts.get(name));

@@ -6,6 +6,7 @@ mod lengths;
 mod locks;
 mod objects;
 mod output;
+mod own;
 mod refused;
 mod statements;
 mod threads;

@@ -5,7 +5,6 @@ use super::refused;
 #[test]
 fn what_is_not_read_is_named() {
     for (declarations, statements, expected) in [
-        ("_Thread_local int x;", "x = 1;", "thread-local variable is not read at `x`"),
         ("sem_t s;", "sem_trywait(&s);", "call of `sem_trywait` is not read at `sem_trywait(&s)`"),
         (
             "pthread_key_t k;",
