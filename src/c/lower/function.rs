@@ -100,6 +100,8 @@ impl<'a> Lowering<'a> {
             (Some(dest), Some(ty)) => builder.converted(Typed::register(dest, ty), ScalarType::Pointer, span),
             _ => builder.null().operand,
         };
+        let place = builder.unit.declarations[key.decl].place;
+        builder.call_destructors(place)?;
         builder.terminate(Terminator::Return(Some(value)), span);
         let made = builder.done();
         self.program.functions[wrapper] = made;

@@ -101,6 +101,9 @@ impl Builder<'_, '_> {
         if let Some(found) = self.synchronise(name, arguments, expr, wanted)? {
             return Ok(Some(found));
         }
+        if let Some(found) = self.specific(name, arguments, expr)? {
+            return Ok(Some(found));
+        }
         let place = self.expr(expr).place;
         match (name, arguments) {
             ("pthread_create", [handle, _, routine, argument]) => {

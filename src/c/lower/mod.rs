@@ -46,6 +46,7 @@ mod roles;
 mod scan;
 mod sections;
 mod shape;
+mod specific;
 mod statement;
 mod switch;
 mod symbols;

@@ -22,13 +22,10 @@ pub enum Own {
 }
 
 /// A key of `pthread_key_create`.
-#[allow(dead_code)]
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// What is called with the value of a thread that ends.
     pub destructor: Option<DeclKey>,
-    /// The function that makes the key.
-    pub within: DeclKey,
     /// How often that is written.
     pub creations: u32,
     pub place: Place,
@@ -74,7 +71,7 @@ pub fn note_call(input: &Input<'_>, facts: &mut Facts, within: DeclKey, name: &s
         ("pthread_key_create" | "tss_create", Some(key)) => {
             let destructor = arguments.get(1).and_then(|&one| unit.called(without_conversions(unit, one)));
             let destructor = destructor.map(|decl| input.links.resolve(unit, within.unit, decl));
-            let made = Key { destructor, within, creations: 0, place: at };
+            let made = Key { destructor, creations: 0, place: at };
             facts.keys.entry(key).or_insert(made).creations += 1;
         }
         _ => {}

@@ -128,7 +128,7 @@ impl Builder<'_, '_> {
     }
 
     /// Whether a pointer is null as it is written.
-    fn is_null(&self, pointer: ExprId) -> bool {
+    pub fn is_null(&self, pointer: ExprId) -> bool {
         let mut at = without_conversions(self.unit, pointer);
         while let ExprKind::Convert { conversion: Conversion::NullPointer, operand } | ExprKind::Cast(operand) =
             self.expr(at).kind
@@ -138,7 +138,7 @@ impl Builder<'_, '_> {
         self.unit.integer(at) == Some(0)
     }
 
-    /// `pthread_exit`: the handlers that are open in this function, then the end of the thread.
+    /// `pthread_exit`: the handlers that are open in this function, then destructors of keys, then the end of the thread.
     pub fn exit_thread(&mut self, value: ExprId, expr: ExprId) -> Done<()> {
         let place = self.expr(expr).place;
         let value = self.value(value)?;
@@ -150,6 +150,7 @@ impl Builder<'_, '_> {
         if !self.cleanups.is_empty() {
             return self.refuse(Reason::EndInCleanup, place);
         }
+        self.call_destructors(place)?;
         self.leave(Terminator::End(Some(value.operand)), place.span);
         Ok(())
     }

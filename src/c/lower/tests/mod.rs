@@ -8,6 +8,7 @@ mod objects;
 mod output;
 mod own;
 mod refused;
+mod specific;
 mod statements;
 mod threads;
 mod units;
