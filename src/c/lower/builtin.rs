@@ -22,9 +22,11 @@ impl Builder<'_, '_> {
             Builtin::Prefetch => Ok(None),
             Builtin::ConstantProbe => Ok(Some(Typed::int(0))),
             Builtin::AbsoluteValue => self.absolute(operand, expr).map(Some),
-            Builtin::Overflow { .. } => self.refuse(Reason::Builtin("arithmetic with overflow"), node.place),
-            Builtin::ByteSwap => self.refuse(Reason::Builtin("__builtin_bswap"), node.place),
-            Builtin::BitCount(_) => self.refuse(Reason::Builtin("counting of bits"), node.place),
+            Builtin::Overflow { operator, exact, stores } => {
+                self.overflow(operator, exact, stores, operands, expr).map(Some)
+            }
+            Builtin::ByteSwap => self.byte_swap(operand, expr).map(Some),
+            Builtin::BitCount(count) => self.bit_count(count, operand, expr).map(Some),
             Builtin::Unreachable | Builtin::Trap => self.failure("unreachable", expr).map(|()| None),
             _ => self.refuse(Reason::Builtin("function of the compiler"), node.place),
         }

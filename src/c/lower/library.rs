@@ -7,7 +7,7 @@ use super::builder::{Builder, Typed};
 use super::own::Own;
 use crate::supported::Reason;
 use crate::supported::library::Known;
-use crate::tree::{Conversion, ExprId, ExprKind, UnaryOperator};
+use crate::tree::{BitCount, Conversion, ExprId, ExprKind, UnaryOperator};
 use cssame_ir::{Instruction, Operand, ScalarType, Terminator, Value};
 
 /// Functions that only prepare or give back what is known already: they do nothing and return 0.
@@ -135,6 +135,7 @@ impl Builder<'_, '_> {
             }
             ("__errno_location", []) => self.own_address(Own::Errno).map(Some),
             ("abs" | "labs" | "llabs", [value]) => self.absolute(*value, expr).map(Some),
+            ("ffs" | "ffsl" | "ffsll", [value]) => self.bit_count(BitCount::FirstSet, *value, expr).map(Some),
             ("exit" | "_Exit" | "_exit" | "quick_exit", _) => {
                 self.evaluated(arguments)?;
                 if self.input().facts.in_threads.contains(&self.key) {

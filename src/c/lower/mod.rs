@@ -15,6 +15,7 @@
 mod ask;
 mod assign;
 mod atomic;
+mod bits;
 mod builder;
 mod builtin;
 mod call;
@@ -37,6 +38,7 @@ mod naming;
 mod objects;
 mod operators;
 mod output;
+mod overflow;
 mod own;
 mod owner;
 mod private;

@@ -12,8 +12,8 @@ use super::roles::{Role, roles};
 use crate::supported::library::{Known, is_meant_despite_body};
 use crate::supported::{Obstacle, Reason, lengths};
 use crate::tree::{
-    AddressBase, Constant, DeclId, DeclKind, ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage, TypeKind,
-    UnaryOperator, Unit,
+    AddressBase, Builtin, Constant, DeclId, DeclKind, ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage,
+    TypeKind, UnaryOperator, Unit,
 };
 use rustc_hash::FxHashSet;
 
@@ -227,6 +227,10 @@ impl<'a> Scan<'a> {
             ExprKind::Atomic { operands, .. } => {
                 self.exprs(operands.first().copied());
                 operands.iter().skip(1).for_each(|&operand| self.lent(operand));
+            }
+            // The last operand leads to what gets the result.
+            ExprKind::Builtin { builtin: Builtin::Overflow { .. }, operands } => {
+                operands.iter().for_each(|&operand| self.lent(operand));
             }
             ExprKind::Builtin { operands, .. } => self.exprs(operands.iter().copied()),
             ExprKind::Error | ExprKind::Constant(_) | ExprKind::String(_) | ExprKind::LabelAddress(_) => {}

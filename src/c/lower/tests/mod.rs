@@ -1,6 +1,7 @@
 //! Small programs, one for each thing that is lowered: the lines of their flow graph that matter, which is valid.
 
 mod atomics;
+mod builtins;
 mod garbage;
 mod lengths;
 mod locks;
