@@ -39,6 +39,9 @@ impl Builder<'_, '_> {
         value: ExprId,
         (expr, is_dropped): (ExprId, bool),
     ) -> Done<Typed> {
+        if operator.is_none() && self.begins_anew(target, value)? {
+            return Ok(Typed::int(0));
+        }
         let lvalue = self.lvalue(target)?;
         let operand = self.value(value)?;
         let span = self.span(expr);

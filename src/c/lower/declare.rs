@@ -35,6 +35,7 @@ impl<'a> Builder<'_, 'a> {
                 return self.refuse(Reason::Form("local of this type"), declared.place);
             };
             let name = self.lowering.declared_name(key.unit, decl);
+            self.lowering.name_values(key);
             Slot::Register(self.new_register(Some(name), declared.place.span, ty), ty)
         } else if self.is_main() {
             let variable = self.lowering.object(key, IrStorage::Global)?;
@@ -196,6 +197,7 @@ impl<'a> Builder<'_, 'a> {
         self.function.registers[register].pointee = self.pointee_type(declared)?;
         self.function.parameters.push(register);
         if self.is_register(decl, declared) {
+            self.lowering.name_values(key);
             // A handle is passed as a number.
             self.slots.insert(decl, Slot::Register(register, plain));
             return Ok(());

@@ -6,7 +6,8 @@ use super::ask::{Done, without_void};
 use super::builder::{Builder, Typed};
 use super::home::Home;
 use super::owner::Owner;
-use crate::supported::Reason;
+use super::roles::Role;
+use crate::supported::{Reason, initialiser};
 use crate::tree::{Conversion, DeclKind, ExprId, ExprKind, TypeKind};
 use cssame_ir::sync::Kind;
 use cssame_ir::{
@@ -96,9 +97,9 @@ impl Builder<'_, '_> {
             TypeKind::Record(record) => self.input().records.role(self.key.unit, record),
             _ => self.input().facts.roles.get(&lvalue.owner).copied(),
         };
-        let is_unknown = role.and_then(super::roles::Role::leaf).is_none();
+        let is_unknown = role.and_then(Role::leaf).is_none();
         // An integer behind a pointer is the lock that is one somewhere.
-        let some = |role: &super::roles::Role| role.leaf().is_some();
+        let some = |role: &Role| role.leaf().is_some();
         if is_unknown && (lvalue.owner.is_declared() || !self.input().facts.roles.values().any(some)) {
             return self.refuse(Reason::OpaqueObject, place);
         }
@@ -106,6 +107,29 @@ impl Builder<'_, '_> {
             Home::Memory(place) => Ok(place),
             Home::Register(_) => self.refuse(Reason::OpaqueObject, place),
         }
+    }
+
+    /// `m = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;`, which does nothing to what is as it was made; whether it is such a one.
+    pub fn begins_anew(&mut self, target: ExprId, value: ExprId) -> Done<bool> {
+        let Some(literal) = initialiser(self.unit, value) else { return Ok(false) };
+        let Some(record) = self.lowering.record_of(self.key.unit, self.expr(target).ty) else { return Ok(false) };
+        let role = self.input().records.role(self.key.unit, record);
+        if !matches!(role, Some(Role::Lock | Role::RwLock | Role::Condition)) {
+            return Ok(false);
+        }
+        let place = self.expr(target).place;
+        let kind_byte = self.input().kind_byte(self.key.unit, record).filter(|_| role == Some(Role::Lock));
+        let values = self.unit.declarations[literal].initial.iter().flatten();
+        let mut kinds = values.filter(|value| Some(value.offset) == kind_byte);
+        let kind = kinds.next().map_or(Some(0), |kind| self.unit.integer(kind.value));
+        let owner = self.input().owner(self.key.unit, target);
+        match kind {
+            Some(0 | 3) if !self.lowering.reentrant.contains(&owner) => {}
+            Some(2) => return self.refuse(Reason::ErrorCheckingMutex, place),
+            _ => return self.refuse(Reason::UnclearStart("mutex"), place),
+        }
+        self.lvalue(target)?;
+        Ok(true)
     }
 
     /// `pthread_once`: a lock, and whether it has been done.

@@ -55,7 +55,7 @@ impl Lowering<'_> {
     }
 
     /// Values of an enumeration have names.
-    fn name_values(&mut self, key: DeclKey) {
+    pub fn name_values(&mut self, key: DeclKey) {
         let unit = self.unit(key.unit);
         let decl = &unit.declarations[key.decl];
         let TypeKind::Enumeration(enumeration) = unit.types[self.input.innermost(key.unit, decl.ty)].kind else {

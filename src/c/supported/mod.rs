@@ -17,7 +17,9 @@ mod walk;
 pub(crate) use pointers::without_conversions;
 pub use reason::Reason;
 
-use crate::tree::{DeclId, DeclKind, ExprId, Length, Linkage, Place, Reading, TypeId, TypeKind, Unit};
+use crate::tree::{
+    Conversion, DeclId, DeclKind, ExprId, ExprKind, Length, Linkage, Place, Reading, TypeId, TypeKind, Unit,
+};
 use cssame_diagnostics::{Code, Diagnostic};
 use std::path::Path;
 
@@ -68,6 +70,17 @@ pub fn refusal(reading: &Reading) -> Reason {
         Some(name) if is_of_cpp(name) => Reason::CPlusPlus,
         Some(name) => Reason::MissingHeader(name.as_str().into()),
         None => Reason::NotC,
+    }
+}
+
+/// The compound literal whose value an expression is.
+pub(crate) fn initialiser(unit: &Unit, value: ExprId) -> Option<DeclId> {
+    match unit.expressions[value].kind {
+        ExprKind::Convert { conversion: Conversion::Read, operand } | ExprKind::Cast(operand) => {
+            initialiser(unit, operand)
+        }
+        ExprKind::CompoundLiteral(decl) => Some(decl),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::library::{Known, known};
 use super::reason::Reason;
-use super::{Obstacle, formats, lengths, library, pointers};
+use super::{Obstacle, formats, initialiser, lengths, library, pointers};
 use crate::tree::{
     AddressBase, Assembly, Builtin, Category, Constant, Conversion, DeclId, DeclKind, Definition, ExprId, ExprKind,
     Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
@@ -177,6 +177,13 @@ impl<'a> Walk<'a> {
     fn expression(&mut self, id: ExprId) {
         let unit = self.unit;
         let node = &unit.expressions[id];
+        if let ExprKind::Assign { operator: None, target, value, .. } = node.kind
+            && let Some(literal) = initialiser(unit, value)
+            && pointers::is_initialised_by_call(unit, node.ty)
+        {
+            self.reach(literal);
+            return self.exprs([target]);
+        }
         if matches!(unit.types[node.ty].kind, TypeKind::Record(_)) && node.category == Category::Value {
             let atomic = match node.kind {
                 ExprKind::Convert { operand, .. } => unit.type_of(operand).qualifiers.atomic,

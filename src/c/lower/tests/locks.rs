@@ -1,6 +1,6 @@
 //! Synchronisation objects.
 
-use super::{holds, in_main, lowered};
+use super::{holds, in_main, lowered, refused};
 
 #[test]
 fn what_a_lock_function_is_called_on_is_a_lock() {
@@ -87,4 +87,27 @@ fn once_is_a_lock_and_a_flag() {
         &text,
         &["lock o.lock", "%0 = load o.done", "call f()", "store o.done = true", "unlock o.lock", "lock o.lock"],
     );
+}
+
+#[test]
+fn an_initialiser_that_is_assigned_does_nothing() {
+    let text = in_main(
+        "struct q { pthread_mutex_t m; pthread_cond_t c; } q[2]; int i;",
+        "q[i].m = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; q[1].c = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+         pthread_mutex_lock(&q[0].m);",
+    );
+    holds(&text, &["% = load i", "lock q.m"]);
+    assert!(!text.contains("store"), "{text}");
+    for (statement, expected) in [
+        ("m = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;", "error-checking mutex is not read at `m`"),
+        (
+            "m = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;",
+            "mutex whose first state is not one constant is not read at `m`",
+        ),
+        ("m = o;", "structure by value is not read at `m = o`"),
+        ("s = (struct s){ 1 };", "structure by value is not read at `s = (struct s){ 1 }`"),
+    ] {
+        let found = refused("pthread_mutex_t m, o; struct s { int a; } s;", statement);
+        assert!(found.iter().any(|one| one == expected), "{statement}\n{found:#?}");
+    }
 }

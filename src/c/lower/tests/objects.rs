@@ -68,10 +68,16 @@ fn what_is_never_written_is_zero() {
 
 #[test]
 fn the_names_of_enumerations_are_kept() {
-    let text = "enum color { RED, GREEN = 3 } c; int main(void) { c = GREEN; return 0; }";
+    let text = "enum color { RED, GREEN = 3 } c; void f(enum color given) {}
+                int main(void) { enum color local = c = GREEN; f(local); return 0; }";
     let (_, lowered) = super::lowered_with(&[text], &super::Settings::default()).expect("it is read");
     let program = lowered.program;
-    let span = program.variables.iter().next().expect("a variable").span;
-    let name = program.enumerations.name(span, 3).map(|name| program.texts.get(name));
-    assert_eq!(name, Some("GREEN"));
+    let registers = program.functions.iter().flat_map(|function| function.registers.iter());
+    let named = registers.filter(|register| register.name.is_some()).map(|register| register.span);
+    let spans: Vec<cssame_source::Span> = program.variables.iter().map(|variable| variable.span).chain(named).collect();
+    assert_eq!(spans.len(), 3);
+    for span in spans {
+        let name = program.enumerations.name(span, 3).map(|name| program.texts.get(name));
+        assert_eq!(name, Some("GREEN"));
+    }
 }
