@@ -9,7 +9,7 @@ use super::home::{Home, Lvalue};
 use super::link::DeclKey;
 use super::own::{Key, Own, key_variable};
 use super::owner::Owner;
-use crate::supported::Reason;
+use crate::supported::{Reason, is_null};
 use crate::tree::{ExprId, Place as TreePlace};
 use cssame_ir::{BinaryOperator, Instruction, Operand, ScalarType, Terminator};
 use cssame_source::Span;
@@ -64,7 +64,7 @@ impl Builder<'_, '_> {
         if is_repeated {
             return self.refuse(Reason::LaterFunction(name.into()), place);
         }
-        if made.destructor.is_none() && !self.is_null(destructor) {
+        if made.destructor.is_none() && !is_null(self.unit, destructor) {
             return self.refuse(Reason::FunctionPointer, self.expr(destructor).place);
         }
         let number = self.input().facts.keys.keys().position(|&key| key == variable);

@@ -3,7 +3,7 @@
 use super::ask::Done;
 use super::builder::{Builder, Handler, Typed};
 use super::home::Lvalue;
-use crate::supported::{Reason, without_conversions};
+use crate::supported::{Reason, is_null};
 use crate::tree::{BinaryOperator as Operator, Conversion, ExprId, ExprKind, UnaryOperator};
 use cssame_ir::{Instruction, NewThread, Operand, ScalarType, Terminator, ThreadLabel};
 
@@ -111,7 +111,7 @@ impl Builder<'_, '_> {
         let span = self.span(expr);
         let handle = self.handle(handle)?.operand;
         let into = match into {
-            Some(pointer) if !self.is_null(pointer) => Some((self.pointed(pointer)?, pointer)),
+            Some(pointer) if !is_null(self.unit, pointer) => Some((self.pointed(pointer)?, pointer)),
             _ => None,
         };
         let dest = into.as_ref().map(|_| self.temporary(ScalarType::Pointer, span));
@@ -125,17 +125,6 @@ impl Builder<'_, '_> {
             self.store(&into, Typed::register(dest, ScalarType::Pointer), pointer)?;
         }
         Ok(Typed::int(0))
-    }
-
-    /// Whether a pointer is null as it is written.
-    pub fn is_null(&self, pointer: ExprId) -> bool {
-        let mut at = without_conversions(self.unit, pointer);
-        while let ExprKind::Convert { conversion: Conversion::NullPointer, operand } | ExprKind::Cast(operand) =
-            self.expr(at).kind
-        {
-            at = without_conversions(self.unit, operand);
-        }
-        self.unit.integer(at) == Some(0)
     }
 
     /// `pthread_exit`: the handlers that are open in this function, then destructors of keys, then the end of the thread.

@@ -14,7 +14,7 @@ mod reason;
 mod tests;
 mod walk;
 
-pub(crate) use pointers::without_conversions;
+pub(crate) use pointers::{is_null, without_conversions};
 pub use reason::Reason;
 
 use crate::tree::{

@@ -1,7 +1,7 @@
 //! Pointers that become pointers to another type: whether what lies there has the same cells.
 
 use super::reason::Reason;
-use crate::tree::{ExprId, ExprKind, TypeId, TypeKind, Unit};
+use crate::tree::{Conversion, ExprId, ExprKind, TypeId, TypeKind, Unit};
 
 /// What stands in the way where a pointer of one type becomes one of another type.
 pub fn conversion(unit: &Unit, from: TypeId, to: TypeId) -> Option<Reason> {
@@ -75,14 +75,23 @@ pub fn is_initialised_by_call(unit: &Unit, ty: TypeId) -> bool {
     })
 }
 
+/// Whether a pointer is null as it is written.
+pub fn is_null(unit: &Unit, pointer: ExprId) -> bool {
+    let mut at = without_conversions(unit, pointer);
+    while let ExprKind::Convert { conversion: Conversion::NullPointer, operand } | ExprKind::Cast(operand) =
+        unit.expressions[at].kind
+    {
+        at = without_conversions(unit, operand);
+    }
+    unit.integer(at) == Some(0)
+}
+
 /// What a pointer was before it was cast.
 pub fn without_conversions(unit: &Unit, expr: ExprId) -> ExprId {
     let mut at = expr;
     loop {
         at = match unit.expressions[at].kind {
-            ExprKind::Cast(operand) | ExprKind::Convert { conversion: crate::tree::Conversion::Pointer, operand } => {
-                operand
-            }
+            ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } => operand,
             _ => return at,
         };
     }

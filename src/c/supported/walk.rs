@@ -314,7 +314,7 @@ impl<'a> Walk<'a> {
                 }
                 _ => {
                     let is_function = self.unit.function_type(self.unit.expressions[argument].ty).is_some();
-                    if is_function && self.unit.constant(argument) != Some(Constant::Integer(0)) {
+                    if is_function && !pointers::is_null(self.unit, argument) {
                         self.add(Reason::FunctionPointer, self.unit.expressions[argument].place);
                     }
                     self.exprs([argument]);

@@ -44,7 +44,7 @@ fn the_value_of_a_key_is_of_each_thread_and_goes_to_its_destructor() {
 #[test]
 fn a_thread_that_ends_itself_calls_destructors_too() {
     let text = in_main(
-        "tss_t k, other; _Thread_local int x; void d(void *p) { x = 1; } void make(void) { tss_create(&k, d); tss_create(&other, 0); }
+        "tss_t k, other; _Thread_local int x; void d(void *p) { x = 1; } void make(void) { tss_create(&k, d); tss_create(&other, NULL); }
          void *w(void *p) { tss_set(k, p); tss_set(other, p); pthread_exit(tss_get(k)); }",
         "once_flag o; static once_flag f; pthread_t t; call_once(&f, make); pthread_create(&t, 0, w, &t);",
     );
