@@ -103,7 +103,10 @@ impl Unit {
     pub fn constant(&self, expr: ExprId) -> Option<Constant> {
         match self.expressions[expr].kind {
             ExprKind::Constant(constant) => Some(constant),
-            ExprKind::Convert { operand, conversion: Conversion::NullPointer } => self.constant(operand),
+            // What is converted may be `(void *)0`, which is no constant as written.
+            ExprKind::Convert { operand, conversion: Conversion::NullPointer } => {
+                self.constants.get(&expr).copied().or_else(|| self.constant(operand))
+            }
             _ => self.constants.get(&expr).copied(),
         }
     }

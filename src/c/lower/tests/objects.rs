@@ -53,6 +53,15 @@ fn locals_are_registers_unless_their_address_is_kept() {
 }
 
 #[test]
+fn pointers_may_begin_as_null() {
+    let text = in_main(
+        "int *p = NULL, *q = 0; struct { int n; void *a[2]; } s = { 1, { NULL, &p } };",
+        "p = NULL; q = s.a[1];",
+    );
+    holds(&text, &["global p: pointer = NULL", "global q: pointer = NULL", "global s.n: int = 1", "store p = NULL"]);
+}
+
+#[test]
 fn what_is_declared_in_a_loop_begins_anew() {
     let text = in_main("int x;", "for (int i = 0; i < 2; i++) { int a[3] = { i }; x = a[i]; }");
     holds(&text, &["store a[1] = 0", "store a[2] = 0", "store a[0] = i"]);
