@@ -28,7 +28,12 @@ impl Lowering<'_> {
             }
             Own::Errno => {
                 let ty = Type::Single(LeafKind::Data(ScalarType::Int));
-                (self.text("errno"), Span::default(), ty)
+                let name = Some("__errno_location");
+                let all = self.input.units.iter().flat_map(|unit| unit.declarations.iter());
+                let declared =
+                    all.filter(|declared| declared.name.as_deref() == name).map(|declared| declared.place.span);
+                let span = declared.min().unwrap_or_default();
+                (self.text("errno"), span, ty)
             }
             Own::Key(key) => {
                 let ty = Type::Single(LeafKind::Data(ScalarType::Pointer));

@@ -33,9 +33,25 @@ int main(void) { pthread_t h[2]; void *r; for (int i = 0; i < 2; i++) pthread_cr
   int e = 1; atomic_compare_exchange_strong(&a, &e, t ? 4 : e); printf(\"%d %ld\\n\", e, t); p += list[0].next - list;\n\
   while (e-- > 0) *p = *(v() + 1); return pthread_join(h[1], &r); }\n";
 
+const OF_THREADS: &str = "#include <pthread.h>\n#include <errno.h>\n#include <stdlib.h>\n\
+static __thread int own = 2; _Thread_local struct { int n[2]; int *p; } s = { { 1, 2 }, 0 }; pthread_key_t key; pthread_once_t once; int out;\n\
+void gone(void *p) { own = out; } void make(void) { pthread_key_create(&key, gone); } int f(int n) { s.p = &own; return n ? f(n - 1) : own++; }\n\
+void *w(void *p) { pthread_once(&once, make); pthread_setspecific(key, p); out = f(3); if (errno == EBUSY) pthread_exit(pthread_getspecific(key));\n\
+  int n = *s.p, v[n], a[n][2]; v[out] = a[1][n] = __builtin_popcount(n); return (void *)sizeof v; }\n\
+int main(void) { int n = 3; pthread_t h[n]; typedef int row[n]; row r; for (int i = 0; i < n; i++) pthread_create(&h[i], 0, w, &r[i]);\n\
+  if (__builtin_mul_overflow(n, 4L, &n)) errno = ffs(n); pthread_join(h[1], 0); pthread_key_delete(key); w(NULL); return own; }\n";
+
 #[test]
 fn mutated_programs_are_valid_or_refused() {
-    let program = PROGRAM;
+    mutate(PROGRAM);
+}
+
+#[test]
+fn mutated_programs_of_threads_with_variables_of_their_own_are_valid_or_refused() {
+    mutate(OF_THREADS);
+}
+
+fn mutate(program: &str) {
     assert_eq!(try_to_lower(program.as_bytes()), Some(true));
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut below = |bound: usize| {
