@@ -8,6 +8,7 @@
 //! 3. `objects` gives what has static storage its cells (`shape`) and first values, `types` and `symbols` their names.
 //! 4. `function` lowers each function, with `statement`, `value`, `lvalue` and the files beside them; `library` what calls of
 //!    known functions mean.
+//!    What each thread has of its own is lent to functions by those that call them (`own`, `private`, `specific`).
 //! 5. `finish` takes out what cannot run, and `sections` looks at atomic sections.
 //!
 //! What it does not see: where pointers lead. An access through one is for the machine and the analyses to resolve.

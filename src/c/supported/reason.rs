@@ -59,7 +59,7 @@ pub enum Reason {
     MissingHeader(Box<str>),
     /// A variable that each thread has for itself.
     ThreadLocal,
-    /// An array whose length is known at run time only.
+    /// An array whose length is known at run time only, as an element, a member or what a pointer leads to.
     VariableLength,
     /// An object of more cells than are kept.
     LargeObject,
@@ -177,7 +177,7 @@ impl fmt::Display for Reason {
             Reason::OutputFile(name) => return write!(f, "`{name}` to another file than `stdout` or `stderr`"),
             Reason::MissingHeader(name) => return write!(f, "header `{name}`, which is not found"),
             Reason::ThreadLocal => "thread-local variable",
-            Reason::VariableLength => "array of variable length",
+            Reason::VariableLength => "array of variable length within another type",
             Reason::LargeObject => "object of more than 4,194,304 cells",
             Reason::LaterFunction(name) => return write!(f, "call of `{name}`"),
             Reason::ResultOf(name) => return write!(f, "result of `{name}`"),

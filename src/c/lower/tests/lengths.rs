@@ -44,7 +44,7 @@ fn only_the_first_length_may_be_variable() {
     let text = in_main("int n = 2;", "int a[n][3]; a[n - 1][2] = 1;");
     holds(&text, &["global a: int[64][3]", "store a[n - 1][2][%] = 1"]);
     let found = refused("int n;", "int v[2][n]; v[0][1] = 1;");
-    assert_eq!(found, ["array of variable length is not read at `v`"]);
+    assert_eq!(found, ["array of variable length within another type is not read at `v`"]);
 }
 
 #[test]
