@@ -54,7 +54,7 @@ fn each_command_reads_c() {
         ("run --seed 1 lost.c", 0),
         ("races lost.c", 1),
         ("paths lost.c", 1),
-        ("coverage lost.c", 0),
+        ("coverage lost.c", 1),
         ("correlate lost.c", 0),
         ("ci lost.c", 1),
         ("report lost.c -o report.html", 1),
@@ -82,7 +82,7 @@ fn a_schedule_of_a_program_in_c_is_followed() {
     assert_eq!(answer.status, 1, "{answer:?}");
     assert!(answer.text().contains("assertion failed: counter == 2"), "{answer:?}");
     let answer = ask(&files, "futures lost.c --select counter@5:3=counter@initial");
-    assert_eq!(answer.status, 0, "{answer:?}");
+    assert!(answer.text().contains("consistent: this execution has it"), "{answer:?}");
 }
 
 #[test]
@@ -108,7 +108,10 @@ fn options_of_a_compiler_are_settings_that_schedules_keep() {
 #[test]
 fn several_files_are_linked() {
     let files = Files::new();
-    files.write("queue.h", "struct queue { int head, tail; };\nvoid push(struct queue *q);\nextern struct queue shared;\n");
+    files.write(
+        "queue.h",
+        "struct queue { int head, tail; };\nvoid push(struct queue *q);\nextern struct queue shared;\n",
+    );
     files.write("queue.c", "#include \"queue.h\"\nstruct queue shared;\nstatic int pushes;\nvoid push(struct queue *q) { q->tail++; pushes++; }\n");
     files.write(
         "main.c",
@@ -183,7 +186,7 @@ fn locks_that_are_taken_through_wrappers_are_held() {
 #[test]
 fn the_samples_in_c_end_as_they_say() {
     for (name, status, words) in [
-        ("bank_transfer_deadlock", 1, "deadlock: forth@40, back@41, main wait for ever"),
+        ("bank_transfer_deadlock", 1, "deadlock: forth@42, back@43, main wait for ever"),
         ("bounded_buffer", 0, "no failure, deadlock, race or endless execution"),
         ("counter_unlocked", 1, "accesses to `x` may race"),
         ("message_passing", 0, "no failure, deadlock, race or endless execution"),

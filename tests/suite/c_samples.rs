@@ -27,7 +27,8 @@ fn shape(model: &Model) -> (BTreeMap<Vec<String>, usize>, u64, Vec<String>) {
     let (program, sources) = (model.program(), model.sources());
     let mut terms: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for read in model.form().shared_reads() {
-        let mut names: Vec<String> = model.form().terms(read).map(|one| plain(&definition_name(sources, program, one))).collect();
+        let mut names: Vec<String> =
+            model.form().terms(read).into_iter().map(|one| plain(&definition_name(sources, program, one))).collect();
         names.sort();
         names.insert(0, plain(&read_name(sources, program, read)));
         *terms.entry(names).or_default() += 1;
