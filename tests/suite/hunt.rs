@@ -18,10 +18,10 @@ use support::{first_seed, possible_model, programs};
 
 /// What goes wrong, each with the fewest preemptions.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Found {
-    failures: BTreeMap<(FailureKind, CodeIndex), u32>,
-    deadlocks: BTreeMap<Vec<(PathId, CodeIndex)>, u32>,
-    races: BTreeMap<[Access; 2], u32>,
+pub(crate) struct Found {
+    pub failures: BTreeMap<(FailureKind, CodeIndex), u32>,
+    pub deadlocks: BTreeMap<Vec<(PathId, CodeIndex)>, u32>,
+    pub races: BTreeMap<[Access; 2], u32>,
 }
 
 impl Found {
@@ -178,6 +178,28 @@ fn shown(model: &Model, answer: &HuntAnswer) -> Found {
     found
 }
 
+/// Holds searches with each number of preemptions to brute force; `context` is shown where they differ. What there is to find, and how
+/// many searches visit fewer states because something is known of the program; none where there are too many states.
+pub(crate) fn agrees(model: &Model, context: &str) -> Option<(Found, u64)> {
+    let expected = brute_force(model)?;
+    let mut fewer = 0;
+    for most in [Some(0), Some(1), Some(2), Some(3), None] {
+        let answer = hunt(model, most, 0);
+        assert!(answer.is_complete || most.is_some() && answer.finished == most, "{most:?} preemptions, {context}");
+        let expected = expected.within(most.unwrap_or(u32::MAX));
+        assert_eq!(shown(model, &answer), expected, "{most:?} preemptions, {context}");
+        if answer.is_complete {
+            let request = EndlessRequest { starvation: false, fairness: Fairness::None };
+            let without_end = endless(model.program(), model.machine(), request, &Budget::unlimited());
+            assert_eq!(answer.all_end, without_end.list.is_empty(), "{context}");
+        }
+        let everywhere = hunt_everywhere(model, most);
+        assert_eq!(shown(model, &everywhere), expected, "everywhere, {most:?} preemptions, {context}");
+        fewer += u64::from(answer.statistics.states < everywhere.statistics.states);
+    }
+    Some((expected, fewer))
+}
+
 #[test]
 fn each_number_of_preemptions_finds_what_brute_force_finds() {
     let (first, mut checked, mut fewer, mut sizes) = (first_seed(1), 0, 0, [0; 3]);
@@ -195,22 +217,9 @@ fn each_number_of_preemptions_finds_what_brute_force_finds() {
         if model.machine().may_discard() {
             continue;
         }
-        let Some(expected) = brute_force(&model) else { continue };
-        for most in [Some(0), Some(1), Some(2), Some(3), None] {
-            let answer = hunt(&model, most, 0);
-            let context = format!("seed {seed}, {most:?} preemptions\n{}", texts[seed as usize % texts.len()]);
-            assert!(answer.is_complete || most.is_some() && answer.finished == most, "{context}");
-            let expected = expected.within(most.unwrap_or(u32::MAX));
-            assert_eq!(shown(&model, &answer), expected, "{context}");
-            if answer.is_complete {
-                let request = EndlessRequest { starvation: false, fairness: Fairness::None };
-                let without_end = endless(model.program(), model.machine(), request, &Budget::unlimited());
-                assert_eq!(answer.all_end, without_end.list.is_empty(), "{context}");
-            }
-            let everywhere = hunt_everywhere(&model, most);
-            assert_eq!(shown(&model, &everywhere), expected, "everywhere, {context}");
-            fewer += u64::from(answer.statistics.states < everywhere.statistics.states);
-        }
+        let context = format!("seed {seed}\n{}", texts[seed as usize % texts.len()]);
+        let Some((expected, saved)) = agrees(&model, &context) else { continue };
+        fewer += saved;
         checked += 1;
         for (size, len) in
             sizes.iter_mut().zip([expected.failures.len(), expected.deadlocks.len(), expected.races.len()])

@@ -9,6 +9,7 @@ mod all_states;
 mod arrays;
 mod assumptions;
 mod bad_outcomes;
+mod c_programs;
 mod c_samples;
 mod class_samples;
 mod classes;

@@ -7,6 +7,7 @@
     reason = "for tests, which say so by failing"
 )]
 
+pub mod c_programs;
 pub mod cfg;
 pub mod classes;
 mod effort;

@@ -1,0 +1,568 @@
+//! Random programs in C, valid by construction, and a shrinker for those that show a mistake.
+//!
+//! **Input**: a seed. **Output**: a program that threads of POSIX run in parallel, small enough to be explored. It has no undefined
+//! behaviour but races, it ends, and `main` alone prints, when all threads have ended. Compiled with `-DRUN`, it is interrupted at
+//! places that the environment variable `CSSAME_RUN_SEED` decides, and fences keep the processor from doing writes late: what it
+//! prints must be an outcome under sequential consistency.
+
+mod atomic;
+mod expression;
+mod objects;
+mod shrink;
+mod statement;
+mod types;
+
+pub use shrink::shrink;
+
+use super::generate::Rng;
+use expression::{Returns, Scope};
+use objects::Objects;
+use std::fmt::Write;
+use types::{Ex, Ty};
+
+/// What stands before each program.
+const HEAD: &str = "#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef RUN
+#include <sched.h>
+#include <unistd.h>
+static __thread unsigned y_state;
+static void y_point(void) {
+    if (y_state == 0) {
+        const char *seed = getenv(\"CSSAME_RUN_SEED\");
+        unsigned number = seed ? (unsigned)atoi(seed) : 0;
+        y_state = (number * 2654435761u + (unsigned)((unsigned long)&y_state >> 12) * 40503u) | 1u;
+    }
+    y_state = y_state * 1664525u + 1013904223u;
+    unsigned high = y_state >> 24;
+    if (high < 64) sched_yield(); else if (high < 100) usleep(high & 31);
+    __sync_synchronize();
+}
+#define Y() y_point()
+#else
+#define Y() ((void)0)
+#endif
+";
+
+/// A function that threads call.
+#[derive(Clone, Debug)]
+struct Function {
+    name: String,
+    parameters: Vec<Parameter>,
+    result: Option<Ty>,
+    /// So many steps, about.
+    cost: i64,
+    locks: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Parameter {
+    Value(Ty),
+    Pointer(Ty, bool),
+    Struct,
+    Mutex,
+}
+
+/// What a thread is given.
+#[derive(Clone, Debug)]
+enum Argument {
+    Nothing,
+    Number(i64),
+    /// The address of a number.
+    Target(String, Ty, bool),
+    Struct(String),
+    /// The loop that makes the threads says which it is.
+    Index,
+}
+
+struct Generator {
+    rng: Rng,
+    objects: Objects,
+    functions: Vec<Function>,
+    lines: Vec<String>,
+    indent: usize,
+    names: usize,
+    /// Steps that are left for the function, about.
+    budget: i64,
+    /// How often what is written now is run.
+    times: i64,
+    /// Whether what was written takes a lock.
+    locks: bool,
+    /// Whether locks may be taken in any order.
+    may_block: bool,
+}
+
+/// A random program; if it `may_block`, threads may take locks in any order.
+pub fn program(seed: u64, may_block: bool) -> String {
+    let mut rng = Rng::new(seed ^ 0x0043_0043);
+    let objects = Objects::new(&mut rng);
+    let mut it = Generator {
+        rng,
+        objects,
+        functions: Vec::new(),
+        lines: Vec::new(),
+        indent: 0,
+        names: 0,
+        budget: 0,
+        times: 1,
+        locks: false,
+        may_block,
+    };
+    it.whole()
+}
+
+impl Generator {
+    fn line(&mut self, text: String) {
+        self.lines.push(format!("{}{text}", "    ".repeat(self.indent)));
+    }
+
+    fn spend(&mut self, steps: i64) {
+        self.budget -= steps * self.times;
+    }
+
+    fn fresh(&mut self, name: &str) -> String {
+        self.names += 1;
+        format!("{name}{}", self.names)
+    }
+
+    fn whole(&mut self) -> String {
+        self.wrappers();
+        for _ in 0..self.rng.below(3) {
+            self.function();
+        }
+        let threads = 2 + usize::from(self.rng.chance(30));
+        let signals = self.signals(threads);
+        // Threads of one function, told apart by what they are given.
+        let alike = signals.is_empty() && self.rng.chance(30);
+        let mut arguments = Vec::new();
+        if alike {
+            let looped = self.rng.chance(50);
+            for _ in 0..threads {
+                arguments.push(if looped { Argument::Index } else { self.alike_argument() });
+            }
+            self.thread(0, threads, &arguments[0].clone(), &[]);
+        } else {
+            for number in 0..threads {
+                let argument = self.argument();
+                let mine: Vec<String> =
+                    signals.iter().filter(|(thread, _)| *thread == number).map(|(_, text)| text.clone()).collect();
+                self.thread(number, threads, &argument, &mine);
+                arguments.push(argument);
+            }
+        }
+        let of_main: Vec<String> =
+            signals.iter().filter(|(thread, _)| *thread == threads).map(|(_, text)| text.clone()).collect();
+        self.main(&arguments, alike, &of_main);
+        let mut text = HEAD.to_owned();
+        text.push_str(&self.objects.declarations);
+        for line in &self.lines {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    fn wrappers(&mut self) {
+        for text in [
+            "static void take(pthread_mutex_t *lock) { Y(); pthread_mutex_lock(lock); }",
+            "static void give(pthread_mutex_t *lock) { pthread_mutex_unlock(lock); }",
+            "static int attempt(pthread_mutex_t *lock) { Y(); return pthread_mutex_trylock(lock); }",
+        ] {
+            self.line(text.to_owned());
+        }
+        if !self.objects.structs.is_empty() {
+            self.line("static void enter(struct s *of) { Y(); pthread_mutex_lock(&of->m); }".to_owned());
+            self.line("static void leave(struct s *of) { give(&of->m); }".to_owned());
+        }
+    }
+
+    /// What one thread signals and others wait for: whom, and a statement.
+    fn signals(&mut self, threads: usize) -> Vec<(usize, String)> {
+        let mut all = Vec::new();
+        if self.rng.chance(20) {
+            self.objects.declarations.push_str(
+                "pthread_mutex_t cm = PTHREAD_MUTEX_INITIALIZER;\npthread_cond_t cv = PTHREAD_COND_INITIALIZER;\nint ready;\n",
+            );
+            let mut waiting = 0;
+            for thread in 1..=threads {
+                if waiting == 0 || self.rng.chance(30) {
+                    waiting += 1;
+                    let extra = if self.rng.chance(50) { " ready++;" } else { "" };
+                    all.push((
+                        thread,
+                        format!(
+                            "pthread_mutex_lock(&cm); while (ready == 0) pthread_cond_wait(&cv, &cm);{extra} pthread_mutex_unlock(&cm);"
+                        ),
+                    ));
+                }
+            }
+            let wakes = if waiting > 1 || self.rng.chance(50) { "broadcast" } else { "signal" };
+            let (inside, outside) = if self.rng.chance(70) {
+                (format!("pthread_cond_{wakes}(&cv); "), String::new())
+            } else {
+                (String::new(), format!(" pthread_cond_{wakes}(&cv);"))
+            };
+            all.push((0, format!("pthread_mutex_lock(&cm); ready = 1; {inside}pthread_mutex_unlock(&cm);{outside}")));
+        } else if self.rng.chance(20) {
+            self.objects.declarations.push_str("sem_t go;\n");
+            let waiting = 1 + self.rng.below(threads);
+            for thread in 1..=waiting {
+                all.push((thread, "sem_wait(&go);".to_owned()));
+            }
+            all.push((0, "sem_post(&go); ".repeat(waiting)));
+        } else if self.rng.chance(10) {
+            let _ = writeln!(self.objects.declarations, "pthread_barrier_t bar;");
+            for thread in 0..threads {
+                all.push((thread, "pthread_barrier_wait(&bar);".to_owned()));
+            }
+        }
+        all
+    }
+
+    fn locals(&mut self, scope: &mut Scope, count: usize) {
+        for number in 0..count {
+            let (ty, value) = (*self.rng.pick(&Ty::ALL), self.rng.below(3));
+            self.line(format!("{} r{number} = {value};", ty.word()));
+            scope.locals.push((format!("r{number}"), ty));
+        }
+        if !self.objects.pointers.is_empty() && self.rng.chance(30) {
+            let index = self.rng.below(self.objects.pointers.len());
+            let pointer = self.objects.pointers[index].clone();
+            let qualifier = if pointer.atomic { "_Atomic " } else { "" };
+            let value =
+                if self.rng.chance(60) { self.rng.pick(&pointer.targets).clone() } else { pointer.name.clone() };
+            self.spend(1);
+            self.line(format!("{qualifier}{} *l = {value};", pointer.ty.word()));
+            scope.pointers.push(("l".to_owned(), pointer.ty, pointer.atomic));
+        }
+    }
+
+    fn function(&mut self) {
+        let name = format!("f{}", self.functions.len());
+        let result = self.rng.chance(70).then(|| *self.rng.pick(&Ty::ALL));
+        let mut parameters = Vec::new();
+        let mut scope = Scope { callable: self.functions.len(), ..Scope::default() };
+        let mut written = Vec::new();
+        for _ in 0..self.rng.below(3) {
+            let number = parameters.len();
+            let parameter = match self.rng.below(6) {
+                0 | 1 => {
+                    let ty = *self.rng.pick(&Ty::ALL);
+                    scope.locals.push((format!("v{number}"), ty));
+                    written.push(format!("{} v{number}", ty.word()));
+                    Parameter::Value(ty)
+                }
+                2 | 3 => {
+                    let part = self.rng.pick(&self.objects.parts).clone();
+                    if !self.has_address(part.ty, part.atomic) {
+                        continue;
+                    }
+                    scope.pointers.push((format!("v{number}"), part.ty, part.atomic));
+                    let qualifier = if part.atomic { "_Atomic " } else { "" };
+                    written.push(format!("{qualifier}{} *v{number}", part.ty.word()));
+                    Parameter::Pointer(part.ty, part.atomic)
+                }
+                4 if !self.objects.structs.is_empty() => {
+                    scope.structs.push(format!("v{number}"));
+                    written.push(format!("struct s *v{number}"));
+                    Parameter::Struct
+                }
+                _ => {
+                    scope.mutexes.push(format!("v{number}"));
+                    written.push(format!("pthread_mutex_t *v{number}"));
+                    Parameter::Mutex
+                }
+            };
+            parameters.push(parameter);
+        }
+        scope.returns = Some(result.map_or(Returns::Nothing, Returns::Value));
+        let word = result.map_or("void", Ty::word);
+        let written = if written.is_empty() { "void".to_owned() } else { written.join(", ") };
+        self.line(format!("static {word} {name}({written}) {{"));
+        self.indent += 1;
+        (self.budget, self.locks) = (4, false);
+        if scope.locals.is_empty() {
+            self.locals(&mut scope, 1);
+        }
+        let count = 1 + self.rng.below(2);
+        self.statements(&mut scope, 1, count);
+        if let Some(ty) = result {
+            let returned = self.returned(&scope, Returns::Value(ty));
+            self.simple_return(&returned);
+        }
+        self.indent -= 1;
+        self.line("}".to_owned());
+        let (cost, locks) = ((4 - self.budget).max(1), self.locks);
+        self.functions.push(Function { name, parameters, result, cost, locks });
+    }
+
+    fn simple_return(&mut self, returned: &str) {
+        self.line(format!("Y(); {returned}"));
+    }
+
+    /// Addresses of parts of that type.
+    fn addresses(&self, ty: Ty, atomic: bool) -> Vec<String> {
+        let alike = self.objects.parts.iter().filter(|part| (part.ty, part.atomic) == (ty, atomic));
+        alike.flat_map(objects::addresses).collect()
+    }
+
+    fn has_address(&self, ty: Ty, atomic: bool) -> bool {
+        !self.addresses(ty, atomic).is_empty()
+    }
+
+    /// A call with arguments, of which at most one reads something shared.
+    fn call_text(&mut self, scope: &Scope, index: usize) -> String {
+        let Function { name, parameters, cost, locks, .. } = self.functions[index].clone();
+        self.spend(cost);
+        self.locks |= locks;
+        let mut may_read = true;
+        let mut arguments = Vec::new();
+        for parameter in parameters {
+            arguments.push(match parameter {
+                Parameter::Value(ty) => {
+                    let value = self.simple(scope, may_read);
+                    may_read &= !value.shared;
+                    value.fit(ty).text
+                }
+                Parameter::Pointer(ty, atomic) => {
+                    let local = scope.pointers.iter().find(|of| (of.1, of.2) == (ty, atomic)).cloned();
+                    let global = self.objects.pointers.iter().find(|of| (of.ty, of.atomic) == (ty, atomic)).cloned();
+                    match (local, global) {
+                        (Some((local, ..)), _) if self.rng.chance(40) => local,
+                        (_, Some(global)) if may_read && self.rng.chance(30) => {
+                            may_read = false;
+                            global.name
+                        }
+                        _ => {
+                            let addresses = self.addresses(ty, atomic);
+                            self.rng.pick(&addresses).clone()
+                        }
+                    }
+                }
+                Parameter::Struct => {
+                    if !scope.structs.is_empty() && self.rng.chance(60) {
+                        self.rng.pick(&scope.structs).clone()
+                    } else if self.objects.has_struct_pointer && may_read && self.rng.chance(30) {
+                        may_read = false;
+                        "ps".to_owned()
+                    } else {
+                        self.rng.pick(&self.objects.structs).clone()
+                    }
+                }
+                Parameter::Mutex => {
+                    let all = if scope.mutexes.is_empty() { &self.objects.mutexes } else { &scope.mutexes };
+                    self.rng.pick(all).clone()
+                }
+            });
+        }
+        format!("{name}({})", arguments.join(", "))
+    }
+
+    fn argument(&mut self) -> Argument {
+        match self.rng.below(8) {
+            0 | 1 => Argument::Number(self.rng.range(-1, 3)),
+            2 | 3 => {
+                let part = self.rng.pick(&self.objects.parts).clone();
+                let addresses = objects::addresses(&part);
+                if addresses.is_empty() {
+                    return Argument::Nothing;
+                }
+                Argument::Target(self.rng.pick(&addresses).clone(), part.ty, part.atomic)
+            }
+            4 => Argument::Target("&of_main".to_owned(), Ty::Short, false),
+            5 | 6 if !self.objects.structs.is_empty() => {
+                if self.rng.chance(30) {
+                    Argument::Struct("&own".to_owned())
+                } else {
+                    Argument::Struct(self.rng.pick(&self.objects.structs).clone())
+                }
+            }
+            _ => Argument::Nothing,
+        }
+    }
+
+    /// The first one decides what kind it is; `main` gives the others what it was given where they are not alike.
+    fn alike_argument(&mut self) -> Argument {
+        match self.rng.below(2) {
+            0 if !self.objects.structs.is_empty() => Argument::Struct(self.rng.pick(&self.objects.structs).clone()),
+            _ => Argument::Number(self.rng.range(0, 2)),
+        }
+    }
+
+    fn thread(&mut self, number: usize, threads: usize, argument: &Argument, signals: &[String]) {
+        self.line(format!("static void *w{number}(void *arg) {{"));
+        self.indent += 1;
+        (self.budget, self.locks) = (if threads == 2 { 14 } else { 8 }, false);
+        let mut scope = Scope { callable: self.functions.len(), ..Scope::default() };
+        match argument {
+            Argument::Nothing => {}
+            Argument::Number(_) | Argument::Index => {
+                let ty = *self.rng.pick(&[Ty::Int, Ty::Long, Ty::Long, Ty::UChar]);
+                self.line(format!("{} id = ({})(long)arg;", ty.word(), ty.word()));
+                scope.locals.push(("id".to_owned(), ty));
+            }
+            Argument::Target(_, ty, atomic) => {
+                let qualifier = if *atomic { "_Atomic " } else { "" };
+                if self.rng.chance(50) {
+                    self.line(format!("Y(); {} id = *({qualifier}{} *)arg;", ty.word(), ty.word()));
+                    scope.locals.push(("id".to_owned(), *ty));
+                    self.spend(1);
+                } else {
+                    self.line(format!("{qualifier}{} *to = arg;", ty.word()));
+                    scope.pointers.push(("to".to_owned(), *ty, *atomic));
+                }
+            }
+            Argument::Struct(_) => {
+                let cast = ["", "(struct s *)"][self.rng.below(2)];
+                self.line(format!("struct s *q = {cast}arg;"));
+                scope.structs.push("q".to_owned());
+            }
+        }
+        let count = 1 + self.rng.below(2);
+        self.locals(&mut scope, count);
+        let count = 2 + self.rng.below(if threads == 2 { 4 } else { 2 });
+        let at = self.rng.below(count);
+        self.statements(&mut scope, 2, at);
+        for signal in signals {
+            self.line(format!("Y(); {signal}"));
+            self.spend(3);
+        }
+        scope.returns = Some(Returns::Null);
+        self.statements(&mut scope, 2, count - at);
+        let result = match self.rng.below(4) {
+            0 if !scope.locals.is_empty() => {
+                let (name, ty) = self.rng.pick(&scope.locals).clone();
+                let value = Ex::own(name, ty, ty.held()).cast(Ty::Short).text;
+                format!("return (void *)(long){value};")
+            }
+            1 => "pthread_exit(NULL);".to_owned(),
+            _ => "return NULL;".to_owned(),
+        };
+        for (name, ty) in scope.locals.clone() {
+            if self.rng.chance(70) && name.starts_with('r') {
+                let out = format!("out_{number}_{name}");
+                let _ = writeln!(self.objects.declarations, "{} {out};", ty.word());
+                self.line(format!("Y(); {out} = {name};"));
+            }
+        }
+        self.line(format!("Y(); {result}"));
+        self.indent -= 1;
+        self.line("}".to_owned());
+    }
+
+    fn main(&mut self, arguments: &[Argument], alike: bool, signals: &[String]) {
+        let threads = arguments.len();
+        self.line("int main(void) {".to_owned());
+        self.indent += 1;
+        self.line(format!("pthread_t th[{threads}];"));
+        self.line("void *result = NULL;".to_owned());
+        self.line("short of_main = 3;".to_owned());
+        let has_own = arguments.iter().any(|of| matches!(of, Argument::Struct(name) if name == "&own"));
+        if has_own {
+            self.line("struct s own = {1, {2, 3}, {4}, PTHREAD_MUTEX_INITIALIZER};".to_owned());
+            if self.rng.chance(50) {
+                self.line("pthread_mutex_init(&own.m, NULL);".to_owned());
+            }
+        }
+        if self.objects.has_semaphore {
+            self.line("sem_init(&sem, 0, 1);".to_owned());
+        }
+        if self.objects.declarations.contains("sem_t go;") {
+            self.line("sem_init(&go, 0, 0);".to_owned());
+        }
+        if self.objects.declarations.contains("pthread_barrier_t bar;") {
+            self.line(format!("pthread_barrier_init(&bar, NULL, {threads});"));
+        }
+        if self.rng.chance(30) {
+            self.line("pthread_mutex_init(&m, NULL);".to_owned());
+        }
+        if matches!(arguments[0], Argument::Index) {
+            self.line(format!("for (long i = 0; i < {threads}; i++) pthread_create(&th[i], NULL, w0, (void *)i);"));
+        } else {
+            let mut order: Vec<usize> = (0..threads).collect();
+            if self.rng.chance(30) {
+                order.reverse();
+            }
+            for number in order {
+                let argument = match if alike && !same(&arguments[0], &arguments[number]) {
+                    &arguments[0]
+                } else {
+                    &arguments[number]
+                } {
+                    Argument::Nothing | Argument::Index => "NULL".to_owned(),
+                    Argument::Number(value) => format!("(void *){value}L"),
+                    Argument::Target(address, ..) => {
+                        if address.contains("of_main") || self.rng.chance(50) {
+                            format!("(void *){address}")
+                        } else {
+                            format!("(void *)({address})")
+                        }
+                    }
+                    Argument::Struct(address) => address.clone(),
+                };
+                let function = if alike { 0 } else { number };
+                self.line(format!("Y(); pthread_create(&th[{number}], NULL, w{function}, {argument});"));
+            }
+        }
+        let mut scope = Scope { callable: self.functions.len(), ..Scope::default() };
+        if !self.objects.structs.is_empty() && has_own {
+            scope.structs.push("(&own)".to_owned());
+        }
+        (self.budget, self.locks) = (3, false);
+        for signal in signals {
+            self.line(format!("Y(); {signal}"));
+        }
+        if self.rng.chance(40) {
+            self.locals(&mut scope, 1);
+            self.statement(&mut scope, 1);
+            if let Some((name, ty)) = scope.locals.first() {
+                let _ = writeln!(self.objects.declarations, "{} out_main;", ty.word());
+                let text = format!("out_main = {name};");
+                self.line(text);
+            }
+        }
+        for number in 0..threads {
+            let into = if self.rng.chance(50) { "&result" } else { "NULL" };
+            self.line(format!("pthread_join(th[{number}], {into});"));
+            if into == "&result" {
+                self.line("printf(\"%ld\\n\", (long)result);".to_owned());
+            }
+        }
+        self.prints(has_own);
+        self.line("return 0;".to_owned());
+        self.indent -= 1;
+        self.line("}".to_owned());
+    }
+
+    fn prints(&mut self, has_own: bool) {
+        let mut all = self.objects.printed();
+        for declaration in self.objects.declarations.clone().lines() {
+            for ty in Ty::ALL {
+                if let Some(name) = declaration.strip_prefix(&format!("{} out_", ty.word())) {
+                    all.push((format!("out_{}", name.trim_end_matches(';')), ty));
+                }
+            }
+        }
+        all.push(("of_main".to_owned(), Ty::Short));
+        if has_own {
+            let fields = self.objects.fields.clone();
+            for field in &fields {
+                all.extend(objects::written(field).into_iter().map(|text| (format!("own.{text}"), field.ty)));
+            }
+        }
+        let mut at = 0;
+        while at < all.len() {
+            let end = all.len().min(at + 1 + self.rng.below(4));
+            let formats: Vec<&str> = all[at..end].iter().map(|(_, ty)| ty.format()).collect();
+            let values: Vec<&str> = all[at..end].iter().map(|(text, _)| text.as_str()).collect();
+            self.line(format!("printf(\"{}\\n\", {});", formats.join(" "), values.join(", ")));
+            at = end;
+        }
+    }
+}
+
+fn same(a: &Argument, b: &Argument) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+}

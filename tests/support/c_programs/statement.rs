@@ -1,0 +1,433 @@
+//! Random statements.
+//!
+//! **Input**: what is in scope. **Output**: lines, each of which begins or ends at most one block. Before each statement stands `Y()`,
+//! where a compiled program may be interrupted.
+
+use super::Generator;
+use super::expression::{Returns, Scope};
+use super::types::{Ex, Ty};
+
+impl Generator {
+    /// So many statements.
+    pub(super) fn statements(&mut self, scope: &mut Scope, depth: u32, count: usize) {
+        let mut label: Option<(String, usize)> = None;
+        for number in 0..count {
+            if let Some((name, at)) = &label
+                && *at == number
+            {
+                self.line(format!("{name}: ;"));
+                label = None;
+            }
+            if label.is_none() && number + 1 < count && self.rng.chance(6) {
+                let test = self.test(scope);
+                let name = self.fresh("L");
+                self.line(format!("Y(); if ({test}) goto {name};"));
+                label = Some((name, number + 1 + self.rng.below(count - number)));
+            }
+            self.statement(scope, depth);
+        }
+        if let Some((name, _)) = label {
+            self.line(format!("{name}: ;"));
+        }
+    }
+
+    /// A condition.
+    fn test(&mut self, scope: &Scope) -> String {
+        self.expression(scope, 2, true).text
+    }
+
+    fn simple_statement(&mut self, text: &str) {
+        self.line(format!("Y(); {text}"));
+    }
+
+    fn block(&mut self, head: &str, scope: &Scope, depth: u32, count: usize) {
+        self.line(format!("{head} {{"));
+        self.indent += 1;
+        self.statements(&mut scope.clone(), depth, count);
+        self.indent -= 1;
+        self.line("}".to_owned());
+    }
+
+    pub(super) fn statement(&mut self, scope: &mut Scope, depth: u32) {
+        if self.budget <= 0 {
+            return self.own_assignment(scope, false);
+        }
+        let nested = u32::from(depth > 0);
+        let weights = [
+            8,                                                                                        // 0 assignment
+            6,                                                                                        // 1 to a local
+            6,                                                                                        // 2 compound
+            4,                                                                                        // 3 counting
+            4 * nested,                                                                               // 4 if
+            3 * nested,                                                                               // 5 loop
+            9 * nested * u32::from(!scope.locked || self.may_block), // 6 critical section
+            6,                                                       // 7 atomic
+            2 * nested,                                              // 8 switch
+            if scope.callable > 0 { 7 } else { 0 },                  // 9 call
+            if self.objects.pointers.is_empty() && !self.objects.has_struct_pointer { 0 } else { 4 }, // 10 pointers
+            if self.objects.arrays.is_empty() { 0 } else { 2 * nested }, // 11 walk of an array
+            u32::from(scope.returns.is_some() && (!scope.locked || self.may_block)), // 12 return
+            u32::from(scope.in_loop),                                // 13 break
+            1,                                                       // 14 expression
+            2,                                                       // 15 trylock
+            1,                                                       // 16 static local
+        ];
+        match self.rng.weighted(&weights) {
+            0 => self.assignment(scope),
+            1 => self.own_assignment(scope, true),
+            2 => self.compound(scope),
+            3 => {
+                let counted = self.counted(scope).text;
+                self.simple_statement(&format!("{counted};"));
+            }
+            4 => {
+                let test = self.test(scope);
+                let count = 1 + self.rng.below(2);
+                self.block(&format!("Y(); if ({test})"), scope, depth - 1, count);
+                if self.rng.chance(35) {
+                    self.block("else", scope, depth - 1, 1);
+                }
+            }
+            5 => self.repeat(scope, depth),
+            6 => self.critical(scope, depth),
+            7 => self.atomic(scope),
+            8 => self.switch(scope, depth),
+            9 => self.call_statement(scope),
+            10 => self.pointer_assignment(scope),
+            11 => self.walk(scope),
+            12 => self.early_return(scope),
+            13 => {
+                let test = self.test(scope);
+                let word = ["break", "continue"][self.rng.below(2)];
+                self.simple_statement(&format!("if ({test}) {word};"));
+            }
+            14 => {
+                let text = self.expression(scope, 2, true).text;
+                self.simple_statement(&format!("(void){text};"));
+            }
+            15 => self.try_section(scope),
+            _ => self.static_local(scope),
+        }
+    }
+
+    fn assignment(&mut self, scope: &Scope) {
+        let place = self.place(scope, true);
+        self.spend(1);
+        let value = self.expression(scope, 2, !place.reads).fit(place.ty);
+        self.simple_statement(&format!("{} = {};", place.text, value.text));
+    }
+
+    /// Something is stored in a local.
+    fn own_assignment(&mut self, scope: &Scope, shared: bool) {
+        if scope.locals.is_empty() {
+            return self.line(";".to_owned());
+        }
+        let (name, ty) = self.rng.pick(&scope.locals).clone();
+        let value = self.expression(scope, 2, shared);
+        let assigned = match self.rng.below(5) {
+            0 => format!("{name} += {};", value.small().text),
+            1 => format!("{name} ^= {};", value.small().text),
+            _ => format!("{name} = {};", value.fit(ty).text),
+        };
+        self.simple_statement(&assigned);
+    }
+
+    fn compound(&mut self, scope: &Scope) {
+        let place = self.place(scope, true);
+        self.spend(2);
+        let value = self.expression(scope, 1, false).small();
+        let more = !place.ty.is_wide_signed();
+        let is_bool = place.ty == Ty::Bool && place.atomic;
+        let all = ["+=", "-=", "|=", "&=", "^=", "*=", "/=", "%=", "<<=", ">>="];
+        let operator =
+            if is_bool { all[2 + self.rng.below(3)] } else { all[self.rng.below(if more { 10 } else { 5 })] };
+        let right = match operator {
+            "/=" | "%=" => (1 + self.rng.below(7)).to_string(),
+            "<<=" if place.ty.promoted().is_signed() && place.ty.is_signed() => "0".to_owned(),
+            "<<=" | ">>=" => value.binary("&", Ex::own("3".into(), Ty::Int, (3, 3))).text,
+            _ => value.text,
+        };
+        self.simple_statement(&format!("{} {operator} {right};", place.text));
+    }
+
+    /// Two rounds.
+    fn repeat(&mut self, scope: &Scope, depth: u32) {
+        let counter = self.fresh("k");
+        let mut inner = scope.clone();
+        inner.in_loop = true;
+        inner.locals.push((counter.clone(), Ty::Int));
+        // Nothing may be assigned to the counter, so it is known by another name.
+        let copy = self.fresh("c");
+        inner.locals.pop();
+        inner.locals.push((copy.clone(), Ty::Int));
+        self.times *= 2;
+        let count = 1 + self.rng.below(2);
+        let also = if self.rng.chance(25) { format!(" && (Y(), {})", self.test(scope)) } else { String::new() };
+        let (head, tail) = match self.rng.below(4) {
+            0 => (format!("for (int {counter} = 0; {counter} < 2{also}; {counter}++) {{"), "}".to_owned()),
+            1 => (format!("for (int {counter} = 2; {counter}--{also}; ) {{"), "}".to_owned()),
+            2 => (format!("int {counter} = 0; while ({counter}++ < 2{also}) {{"), "}".to_owned()),
+            _ => (format!("int {counter} = 0; do {{"), format!("}} while (++{counter} < 2{also});")),
+        };
+        self.line(head);
+        self.indent += 1;
+        self.line(format!("int {copy} = {counter};"));
+        self.statements(&mut inner, depth - 1, count);
+        self.indent -= 1;
+        self.line(tail);
+        self.times /= 2;
+    }
+
+    /// An address of a mutex, and whether something shared is read to find it.
+    fn mutex(&mut self, scope: &Scope) -> String {
+        if !scope.mutexes.is_empty() && self.rng.chance(50) {
+            return self.rng.pick(&scope.mutexes).clone();
+        }
+        if !scope.structs.is_empty() && self.rng.chance(50) {
+            return format!("&{}->m", self.rng.pick(&scope.structs));
+        }
+        // The one that is taken must be the one that is given back: a pointer that others change is read once.
+        self.rng.pick(&self.objects.mutexes).clone()
+    }
+
+    fn critical(&mut self, scope: &Scope, depth: u32) {
+        let mut inner = scope.clone();
+        (inner.locked, inner.in_loop) = (true, false);
+        self.locks = true;
+        self.spend(2);
+        let count = 1 + self.rng.below(2);
+        let (begin, end) = match self.rng.below(10) {
+            0 if self.objects.has_rwlock => {
+                ("pthread_rwlock_rdlock(&rw);".into(), "pthread_rwlock_unlock(&rw);".into())
+            }
+            1 if self.objects.has_rwlock => {
+                ("pthread_rwlock_wrlock(&rw);".into(), "pthread_rwlock_unlock(&rw);".into())
+            }
+            2 if self.objects.has_semaphore => ("sem_wait(&sem);".into(), "sem_post(&sem);".into()),
+            3 if self.objects.has_mutex_pointer => {
+                let name = self.fresh("l");
+                self.simple_statement(&format!("pthread_mutex_t *{name} = pm;"));
+                self.spend(1);
+                (format!("pthread_mutex_lock({name});"), format!("pthread_mutex_unlock({name});"))
+            }
+            4 => {
+                // An element that is not known.
+                let index = self.fresh("i");
+                if !self.objects.mutexes.iter().any(|each| each.contains("mm[")) {
+                    let mutex = self.mutex(scope);
+                    (format!("take({mutex});"), format!("give({mutex});"))
+                } else {
+                    let value = self.simple(scope, true);
+                    self.simple_statement(&format!("int {index} = ({}) & 1;", value.text));
+                    (format!("pthread_mutex_lock(&mm[{index}]);"), format!("give(mm + {index});"))
+                }
+            }
+            5 | 6 => {
+                let mutex = self.mutex(scope);
+                (format!("take({mutex});"), format!("give({mutex});"))
+            }
+            7 | 9 if !scope.structs.is_empty() => {
+                let name = self.rng.pick(&scope.structs).clone();
+                (format!("enter({name});"), format!("leave({name});"))
+            }
+            8 => {
+                let mutex = self.mutex(scope);
+                (format!("if (pthread_mutex_lock({mutex}) != 0) abort();"), format!("give({mutex});"))
+            }
+            _ => {
+                let mutex = self.mutex(scope);
+                (format!("pthread_mutex_lock({mutex});"), format!("pthread_mutex_unlock({mutex});"))
+            }
+        };
+        self.simple_statement(&begin);
+        self.statements(&mut inner, depth - 1, count);
+        self.simple_statement(&end);
+    }
+
+    fn try_section(&mut self, scope: &Scope) {
+        let mut inner = scope.clone();
+        (inner.locked, inner.in_loop) = (true, false);
+        self.spend(2);
+        self.locks = true;
+        let (test, end) = match self.rng.below(5) {
+            0 if self.objects.has_rwlock => {
+                let word = ["tryrd", "trywr"][self.rng.below(2)];
+                (format!("pthread_rwlock_{word}lock(&rw) == 0"), "pthread_rwlock_unlock(&rw);".into())
+            }
+            1 if self.objects.has_semaphore => ("sem_trywait(&sem) == 0".into(), "sem_post(&sem);".into()),
+            2 => {
+                let mutex = self.mutex(scope);
+                (format!("!attempt({mutex})"), format!("pthread_mutex_unlock({mutex});"))
+            }
+            _ => {
+                let mutex = self.mutex(scope);
+                (format!("pthread_mutex_trylock({mutex}) == 0"), format!("pthread_mutex_unlock({mutex});"))
+            }
+        };
+        self.line(format!("Y(); if ({test}) {{"));
+        self.indent += 1;
+        self.statement(&mut inner, 0);
+        self.simple_statement(&end);
+        self.indent -= 1;
+        self.line("}".to_owned());
+        if self.rng.chance(40) {
+            self.block("else", scope, 0, 1);
+        }
+    }
+
+    fn switch(&mut self, scope: &Scope, depth: u32) {
+        let value = self.expression(scope, 1, true);
+        let mut inner = scope.clone();
+        inner.in_loop = false;
+        self.line(format!("Y(); switch ({} & 3) {{", value.text));
+        self.indent += 1;
+        for label in ["case 0: ;", "case 1: case 2: ;", "default: ;"] {
+            if label != "case 0: ;" && self.rng.chance(30) {
+                continue;
+            }
+            self.line(label.to_owned());
+            self.indent += 1;
+            self.statement(&mut inner, depth - 1);
+            if label == "default: ;" || self.rng.chance(60) {
+                self.line("break;".to_owned());
+            }
+            self.indent -= 1;
+        }
+        self.indent -= 1;
+        self.line("}".to_owned());
+    }
+
+    fn call_statement(&mut self, scope: &Scope) {
+        let index = self.rng.below(scope.callable);
+        let function = &self.functions[index];
+        if function.cost > self.budget || function.locks && scope.locked && !self.may_block {
+            return self.own_assignment(scope, false);
+        }
+        let result = function.result;
+        let text = self.call_text(scope, index);
+        let local = (!scope.locals.is_empty()).then(|| self.rng.below(scope.locals.len()));
+        match (result, local) {
+            (Some(ty), Some(local)) if self.rng.chance(80) => {
+                let (name, of) = scope.locals[local].clone();
+                let value = Ex::own(text, ty, ty.held()).fit(of);
+                self.simple_statement(&format!("{name} = {};", value.text));
+            }
+            _ => self.simple_statement(&format!("{text};")),
+        }
+    }
+
+    fn pointer_assignment(&mut self, scope: &Scope) {
+        self.spend(1);
+        let pointers = self.objects.pointers.len();
+        let choice = self.rng.below(pointers + usize::from(self.objects.has_struct_pointer));
+        let text = if choice == pointers {
+            let all =
+                if scope.structs.is_empty() || self.rng.chance(60) { &self.objects.structs } else { &scope.structs };
+            format!("ps = {};", self.rng.pick(all))
+        } else {
+            let pointer = self.objects.pointers[choice].clone();
+            let local = scope.pointers.iter().find(|of| (of.1, of.2) == (pointer.ty, pointer.atomic));
+            match local {
+                Some((local, ..)) if self.rng.chance(40) => format!("{} = {local};", pointer.name),
+                _ if self.rng.chance(20) => {
+                    let test = self.simple(scope, true).text;
+                    let (a, b) = (self.rng.pick(&pointer.targets).clone(), self.rng.pick(&pointer.targets).clone());
+                    format!("{} = {test} ? {a} : {b};", pointer.name)
+                }
+                _ => format!("{} = {};", pointer.name, self.rng.pick(&pointer.targets)),
+            }
+        };
+        self.simple_statement(&text);
+    }
+
+    /// A pointer goes through an array.
+    fn walk(&mut self, scope: &Scope) {
+        let array = self.rng.pick(&self.objects.arrays).clone();
+        let (name, word, array_name, length) = (self.fresh("a"), array.ty.word(), array.name.clone(), array.length);
+        let mut inner = scope.clone();
+        inner.pointers.push((name.clone(), array.ty, false));
+        self.line("{".to_owned());
+        self.indent += 1;
+        let index = self.index(scope, length, true).text;
+        let first = match self.rng.below(3) {
+            0 => format!("&{array_name}[{index}]"),
+            1 => format!("{array_name} + {index}"),
+            _ => format!("{index} + {array_name}"),
+        };
+        self.simple_statement(&format!("{word} *{name} = {first};"));
+        match self.rng.below(5) {
+            0 => {
+                self.spend(2);
+                self.simple_statement(&format!("if ({name} != &{array_name}[{}]) {name}++;", length - 1));
+                self.statement(&mut inner, 0);
+            }
+            1 => {
+                self.spend(2);
+                let value = self.expression(scope, 1, false).fit(array.ty).text;
+                self.simple_statement(&format!(
+                    "if ({name} > {array_name}) *--{name} = {value}; else *{name} = {value};"
+                ));
+            }
+            2 => {
+                self.spend(1);
+                let offset = self.index(scope, length, false).text;
+                let value = self.expression(scope, 1, false).fit(array.ty).text;
+                self.simple_statement(&format!("{name} += {offset} - ({name} - {array_name});"));
+                self.simple_statement(&format!("{name}[0] = {value};"));
+            }
+            3 => {
+                self.spend(length as i64);
+                let last = format!("{name} = {array_name}; {name} < {array_name} + {length}; {name}++");
+                let value = self.expression(scope, 1, false).small().text;
+                self.line(format!("for ({last}) {{"));
+                self.indent += 1;
+                let operator = ["=", "^="][self.rng.below(2)];
+                self.simple_statement(&format!("*{name} {operator} {value};"));
+                self.indent -= 1;
+                self.line("}".to_owned());
+            }
+            _ => {
+                if let Some((local, ty)) = scope.locals.first().cloned() {
+                    let difference = Ex::own(format!("({name} - {array_name})"), Ty::Long, (0, 3));
+                    self.simple_statement(&format!("{local} = {};", difference.fit(ty).text));
+                    let value = Ex::own(format!("({name}[-({name} - {array_name})])"), array.ty, array.ty.held());
+                    self.spend(1);
+                    self.simple_statement(&format!("{local} = {};", value.fit(ty).text));
+                }
+            }
+        }
+        self.indent -= 1;
+        self.line("}".to_owned());
+    }
+
+    fn early_return(&mut self, scope: &Scope) {
+        let test = self.test(scope);
+        let Some(returns) = scope.returns else { return };
+        let returned = self.returned(scope, returns);
+        self.simple_statement(&format!("if ({test}) {{ Y(); {returned} }}"));
+    }
+
+    /// A return statement.
+    pub(super) fn returned(&mut self, scope: &Scope, returns: Returns) -> String {
+        match returns {
+            Returns::Nothing => "return;".to_owned(),
+            Returns::Null => "return NULL;".to_owned(),
+            Returns::Value(ty) => format!("return {};", self.expression(scope, 1, true).fit(ty).text),
+        }
+    }
+
+    fn static_local(&mut self, scope: &Scope) {
+        let (name, ty) = (self.fresh("calls"), *self.rng.pick(&Ty::ALL));
+        self.spend(3);
+        let initial = ["", " = 1"][self.rng.below(2)];
+        self.line(format!("static {} {name}{initial};", ty.word()));
+        let counted = ["++", "--"][self.rng.below(2)];
+        match scope.locals.first() {
+            Some((local, of)) if self.rng.chance(70) => {
+                let value = Ex::own(format!("{name}{counted}"), ty, ty.held()).fit(*of).text;
+                self.simple_statement(&format!("{local} = {value};"));
+            }
+            _ => self.simple_statement(&format!("{name}{counted};")),
+        }
+    }
+}
