@@ -79,7 +79,7 @@ impl Generator {
             }
             _ => {
                 let any = self.rng.below(self.objects.parts.len());
-                let index = if self.rng.chance(70) { *self.rng.pick(&self.objects.hot) } else { any };
+                let index = if self.rng.chance(80) { *self.rng.pick(&self.objects.hot) } else { any };
                 let part = self.objects.parts[index].clone();
                 self.part(scope, "", &part, may_read)
             }
@@ -162,8 +162,8 @@ impl Generator {
     pub(super) fn simple(&mut self, scope: &Scope, shared: bool) -> Ex {
         let shared = shared && self.budget > 0;
         match self.rng.below(if shared { 9 } else { 4 }) {
-            0 | 1 => self.constant(),
-            2 | 3 => self.local(scope),
+            0 => self.constant(),
+            1..=3 => self.local(scope),
             4 if self.rng.chance(40) => self.compared(scope),
             _ => {
                 self.spend(1);

@@ -422,7 +422,7 @@ impl Generator {
         }
         let count = 1 + self.rng.below(2);
         self.locals(&mut scope, count);
-        let count = 2 + self.rng.below(if threads == 2 { 4 } else { 2 });
+        let count = 2 + self.rng.below(if threads == 2 { 4 } else { 3 });
         let at = self.rng.below(count);
         self.statements(&mut scope, 2, at);
         for signal in signals {
@@ -441,7 +441,7 @@ impl Generator {
             _ => "return NULL;".to_owned(),
         };
         for (name, ty) in scope.locals.clone() {
-            if self.rng.chance(70) && name.starts_with('r') {
+            if self.rng.chance(90) && name.starts_with('r') {
                 let out = format!("out_{number}_{name}");
                 let _ = writeln!(self.objects.declarations, "{} {out};", ty.word());
                 self.line(format!("Y(); {out} = {name};"));

@@ -101,7 +101,7 @@ impl Objects {
             it.structures(rng, most);
         }
         it.all_pointers(rng, has_structs);
-        it.hot = (0..2 + rng.below(2)).map(|_| rng.below(it.parts.len())).collect();
+        it.hot = (0..1 + rng.below(3)).map(|_| rng.below(it.parts.len())).collect();
         it
     }
 

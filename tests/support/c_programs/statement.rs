@@ -113,7 +113,8 @@ impl Generator {
     fn assignment(&mut self, scope: &Scope) {
         let place = self.place(scope, true);
         self.spend(1);
-        let value = self.expression(scope, 2, !place.reads).fit(place.ty);
+        let depth = self.rng.below(3) as u32;
+        let value = self.expression(scope, depth, !place.reads).fit(place.ty);
         self.simple_statement(&format!("{} = {};", place.text, value.text));
     }
 
@@ -123,9 +124,10 @@ impl Generator {
             return self.line(";".to_owned());
         }
         let (name, ty) = self.rng.pick(&scope.locals).clone();
-        let value = self.expression(scope, 2, shared);
+        let depth = self.rng.below(3) as u32;
+        let value = self.expression(scope, depth, shared);
         let assigned = match self.rng.below(5) {
-            0 => format!("{name} += {};", value.small().text),
+            0 | 2 => format!("{name} += {};", value.small().text),
             1 => format!("{name} ^= {};", value.small().text),
             _ => format!("{name} = {};", value.fit(ty).text),
         };
@@ -254,7 +256,6 @@ impl Generator {
                 let word = ["tryrd", "trywr"][self.rng.below(2)];
                 (format!("pthread_rwlock_{word}lock(&rw) == 0"), "pthread_rwlock_unlock(&rw);".into())
             }
-            1 if self.objects.has_semaphore => ("sem_trywait(&sem) == 0".into(), "sem_post(&sem);".into()),
             2 => {
                 let mutex = self.mutex(scope);
                 (format!("!attempt({mutex})"), format!("pthread_mutex_unlock({mutex});"))
