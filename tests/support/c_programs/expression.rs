@@ -70,7 +70,14 @@ impl Generator {
                 self.spend(1);
                 let index = self.rng.below(pointers);
                 let pointer = &self.objects.pointers[index];
-                let text = format!("*{}", pointer.name);
+                let name = pointer.name.clone();
+                let text = if name.starts_with("pt[") && self.rng.chance(50) {
+                    let index = self.local(scope).binary("&", Ex::own("1".into(), Ty::Int, (1, 1)));
+                    format!("*pt[{}]", index.text)
+                } else {
+                    format!("*{name}")
+                };
+                let pointer = &self.objects.pointers[index];
                 Place { text, ty: pointer.ty, atomic: pointer.atomic, reads: true }
             }
             4 => {

@@ -74,6 +74,8 @@ enum Argument {
     /// The address of a number.
     Target(String, Ty, bool),
     Struct(String),
+    /// The address of a `struct job`: with a number, a pointer to a number, and a pointer to a mutex.
+    Job(usize),
     /// The loop that makes the threads says which it is.
     Index,
 }
@@ -93,6 +95,8 @@ struct Generator {
     locks: bool,
     /// Whether locks may be taken in any order.
     may_block: bool,
+    /// What the pointer of a `struct job` points to.
+    job: Option<(Ty, bool)>,
 }
 
 /// A random program; if it `may_block`, threads may take locks in any order.
@@ -110,6 +114,7 @@ pub fn program(seed: u64, may_block: bool) -> String {
         times: 1,
         locks: false,
         may_block,
+        job: None,
     };
     it.whole()
 }
@@ -139,9 +144,16 @@ impl Generator {
         let alike = signals.is_empty() && self.rng.chance(30);
         let mut arguments = Vec::new();
         if alike {
-            let looped = self.rng.chance(50);
+            let looped = self.rng.chance(40);
+            let jobs = !looped && self.rng.chance(60);
+            let job = self.rng.pick(&self.objects.parts).clone();
+            self.job = (jobs && !objects::addresses(&job).is_empty()).then_some((job.ty, job.atomic));
             for _ in 0..threads {
-                arguments.push(if looped { Argument::Index } else { self.alike_argument() });
+                arguments.push(match self.job {
+                    _ if looped => Argument::Index,
+                    Some(_) => Argument::Job(arguments.len()),
+                    None => self.alike_argument(),
+                });
             }
             self.thread(0, threads, &arguments[0].clone(), &[]);
         } else {
@@ -304,8 +316,7 @@ impl Generator {
 
     /// Addresses of parts of that type.
     fn addresses(&self, ty: Ty, atomic: bool) -> Vec<String> {
-        let alike = self.objects.parts.iter().filter(|part| (part.ty, part.atomic) == (ty, atomic));
-        alike.flat_map(objects::addresses).collect()
+        self.objects.targets(ty, atomic)
     }
 
     fn has_address(&self, ty: Ty, atomic: bool) -> bool {
@@ -418,6 +429,28 @@ impl Generator {
                 let cast = ["", "(struct s *)"][self.rng.below(2)];
                 self.line(format!("struct s *q = {cast}arg;"));
                 scope.structs.push("q".to_owned());
+                if let Some((ty, atomic)) = self.objects.link {
+                    scope.pointers.push(("q->to".to_owned(), ty, atomic));
+                }
+            }
+            Argument::Job(_) => {
+                let Some((ty, atomic)) = self.job else { return };
+                let qualifier = if atomic { "_Atomic " } else { "" };
+                self.line("struct job *j = arg;".to_owned());
+                let at = self.lines.iter().position(|line| line.contains("static void *w")).unwrap_or(0);
+                let members = format!("long id; {qualifier}{} *to; pthread_mutex_t *lock;", ty.word());
+                self.lines.insert(at, format!("struct job {{ {members} }};"));
+                if self.rng.chance(50) {
+                    self.line("Y(); long id = j->id;".to_owned());
+                    scope.locals.push(("id".to_owned(), Ty::Long));
+                }
+                if self.rng.chance(50) {
+                    self.line(format!("Y(); {qualifier}{} *to = j->to;", ty.word()));
+                    scope.pointers.push(("to".to_owned(), ty, atomic));
+                } else {
+                    scope.pointers.push(("j->to".to_owned(), ty, atomic));
+                }
+                scope.mutexes.push("j->lock".to_owned());
             }
         }
         let count = 1 + self.rng.below(2);
@@ -478,6 +511,30 @@ impl Generator {
         if self.rng.chance(30) {
             self.line("pthread_mutex_init(&m, NULL);".to_owned());
         }
+        for text in self.objects.begin.clone() {
+            self.line(text);
+        }
+        if self.objects.link.is_some() && has_own {
+            let text = self.objects.begin[0].split_once("->").map_or(String::new(), |(_, text)| format!("own.{text}"));
+            self.line(text);
+        }
+        if let Some((ty, atomic)) = self.job {
+            self.line(format!("struct job jobs[{threads}];"));
+            if self.rng.chance(40) {
+                // Not a local of `main`.
+                self.lines.pop();
+                let at = self.lines.iter().position(|line| line.starts_with("struct job {")).unwrap_or(0);
+                self.lines.insert(at + 1, format!("struct job jobs[{threads}];"));
+            }
+            let targets = self.objects.targets(ty, atomic);
+            for number in 0..threads {
+                let lock = self.rng.pick(&self.objects.mutexes).clone();
+                let to = self.rng.pick(&targets).clone();
+                self.line(format!("jobs[{number}].id = {number};"));
+                self.line(format!("jobs[{number}].to = {to};"));
+                self.line(format!("jobs[{number}].lock = {lock};"));
+            }
+        }
         if matches!(arguments[0], Argument::Index) {
             self.line(format!("for (long i = 0; i < {threads}; i++) pthread_create(&th[i], NULL, w0, (void *)i);"));
         } else {
@@ -501,6 +558,7 @@ impl Generator {
                         }
                     }
                     Argument::Struct(address) => address.clone(),
+                    Argument::Job(job) => [format!("&jobs[{job}]"), format!("jobs + {job}")][self.rng.below(2)].clone(),
                 };
                 let function = if alike { 0 } else { number };
                 self.line(format!("Y(); pthread_create(&th[{number}], NULL, w{function}, {argument});"));

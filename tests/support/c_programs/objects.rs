@@ -51,6 +51,10 @@ pub(super) struct Objects {
     pub(super) fields: Vec<Part>,
     pub(super) pointers: Vec<Pointer>,
     pub(super) arrays: Vec<Array>,
+    /// The type of what the member `to` of `struct s` points to, if it has one.
+    pub(super) link: Option<(Ty, bool)>,
+    /// Assignments with which `main` begins.
+    pub(super) begin: Vec<String>,
     /// Addresses of objects of type `struct s`.
     pub(super) structs: Vec<String>,
     /// Whether there is a global `ps` that points to one.
@@ -97,6 +101,10 @@ impl Objects {
         }
         let has_structs = rng.chance(60);
         it.locks(rng);
+        if rng.chance(40) {
+            let of = rng.pick(&it.parts);
+            it.link = (!addresses(of).is_empty()).then_some((of.ty, of.atomic));
+        }
         if has_structs {
             it.structures(rng, most);
         }
@@ -141,9 +149,12 @@ impl Objects {
     fn structures(&mut self, rng: &mut Rng, most: Ty) {
         let types = [ty(rng, most), ty(rng, most), ty(rng, most), ty(rng, most)];
         let atomic = if rng.chance(30) { "_Atomic " } else { "" };
+        let link = self.link.map_or(String::new(), |(ty, atomic)| {
+            format!("{}{} *to; ", if atomic { "_Atomic " } else { "" }, ty.word())
+        });
         let _ = writeln!(
             self.declarations,
-            "struct in {{ {} a; {} b; }};\nstruct s {{ {atomic}{} n; struct in in; {} v[2]; pthread_mutex_t m; }};",
+            "struct in {{ {} a; {} b; }};\nstruct s {{ {atomic}{} n; struct in in; {} v[2]; pthread_mutex_t m; {link}}};",
             types[0].word(),
             types[1].word(),
             types[2].word(),
@@ -180,6 +191,14 @@ impl Objects {
                 self.parts.push(Part { pieces, ..field });
             }
         }
+        if let Some((ty, atomic)) = self.link {
+            for name in self.structs.clone() {
+                let targets = self.targets(ty, atomic);
+                let name = format!("({name})->to");
+                self.begin.push(format!("{name} = {};", rng.pick(&targets)));
+                self.pointers.push(Pointer { name, ty, atomic, targets });
+            }
+        }
         let of = |address: &String| format!("&({address})->m");
         self.mutexes.extend(self.structs.iter().map(of));
     }
@@ -187,8 +206,7 @@ impl Objects {
     fn all_pointers(&mut self, rng: &mut Rng, has_structs: bool) {
         for number in 0..rng.below(3) {
             let of = rng.pick(&self.parts).clone();
-            let alike = self.parts.iter().filter(|part| (part.ty, part.atomic) == (of.ty, of.atomic));
-            let targets: Vec<String> = alike.flat_map(addresses).collect();
+            let targets = self.targets(of.ty, of.atomic);
             if targets.is_empty() {
                 continue;
             }
@@ -196,6 +214,17 @@ impl Objects {
             let first = if rng.chance(80) { rng.pick(&targets).clone() } else { targets[0].clone() };
             let _ = writeln!(self.declarations, "{qualifier}{} *{name} = {first};", of.ty.word());
             self.pointers.push(Pointer { name, ty: of.ty, atomic: of.atomic, targets });
+        }
+        let of = rng.pick(&self.parts).clone();
+        let targets = self.targets(of.ty, of.atomic);
+        if rng.chance(25) && !targets.is_empty() {
+            let qualifier = if of.atomic { "_Atomic " } else { "" };
+            let (a, b) = (rng.pick(&targets), rng.pick(&targets));
+            let _ = writeln!(self.declarations, "static {qualifier}{} *pt[2] = {{{a}, {b}}};", of.ty.word());
+            for name in ["pt[0]", "pt[1]"] {
+                let targets = targets.clone();
+                self.pointers.push(Pointer { name: name.into(), ty: of.ty, atomic: of.atomic, targets });
+            }
         }
         if has_structs && rng.chance(50) {
             self.has_struct_pointer = true;
@@ -205,6 +234,12 @@ impl Objects {
             self.has_mutex_pointer = true;
             let _ = writeln!(self.declarations, "pthread_mutex_t *pm = {};", rng.pick(&self.mutexes));
         }
+    }
+
+    /// Addresses of parts of that type.
+    pub(super) fn targets(&self, ty: Ty, atomic: bool) -> Vec<String> {
+        let alike = self.parts.iter().filter(|part| (part.ty, part.atomic) == (ty, atomic));
+        alike.flat_map(addresses).collect()
     }
 
     /// What the program prints of them: expressions, each with its type.

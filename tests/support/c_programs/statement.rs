@@ -331,6 +331,22 @@ impl Generator {
             match local {
                 Some((local, ..)) if self.rng.chance(40) => format!("{} = {local};", pointer.name),
                 _ if self.rng.chance(20) => {
+                    let (qualifier, to) = (if pointer.atomic { "_Atomic " } else { "" }, self.fresh("pp"));
+                    let other =
+                        self.objects.pointers.iter().filter(|of| (of.ty, of.atomic) == (pointer.ty, pointer.atomic));
+                    let names: Vec<String> = other.map(|of| of.name.clone()).collect();
+                    let (a, b) = (self.rng.pick(&names).clone(), self.rng.pick(&names).clone());
+                    let test = self.simple(scope, true).text;
+                    let word = pointer.ty.word();
+                    self.simple_statement(&format!("{qualifier}{word} **{to} = {test} ? &{a} : &{b};"));
+                    if self.rng.chance(40) {
+                        self.spend(2);
+                        format!("(**{to})++;").replace("++", if pointer.ty == Ty::Bool { " ^= 1" } else { "++" })
+                    } else {
+                        format!("*{to} = {};", self.rng.pick(&pointer.targets))
+                    }
+                }
+                _ if self.rng.chance(20) => {
                     let test = self.simple(scope, true).text;
                     let (a, b) = (self.rng.pick(&pointer.targets).clone(), self.rng.pick(&pointer.targets).clone());
                     format!("{} = {test} ? {a} : {b};", pointer.name)
