@@ -19,6 +19,8 @@ pub(super) struct Scope {
     pub(super) mutexes: Vec<String>,
     pub(super) locked: bool,
     pub(super) in_loop: bool,
+    /// Whether a `break` would leave a `switch`.
+    pub(super) in_switch: bool,
     /// How it may return early; none where it may not.
     pub(super) returns: Option<Returns>,
     /// So many functions of the program may be called.
@@ -84,6 +86,14 @@ impl Generator {
                 self.spend(1);
                 Place { reads: true, ..self.field(scope, "ps->", false) }
             }
+            0 if self.rng.chance(6) && !self.objects.pointers.is_empty() => {
+                let index = self.rng.below(self.objects.pointers.len());
+                let pointer = self.objects.pointers[index].clone();
+                let test = self.local(scope).text;
+                let (a, b) = (self.rng.pick(&pointer.targets), self.rng.pick(&pointer.targets));
+                let text = format!("*({test} ? {a} : {b})");
+                Place { text, ty: pointer.ty, atomic: pointer.atomic, reads: false }
+            }
             _ => {
                 let any = self.rng.below(self.objects.parts.len());
                 let index = if self.rng.chance(80) { *self.rng.pick(&self.objects.hot) } else { any };
@@ -100,16 +110,25 @@ impl Generator {
     }
 
     fn part(&mut self, scope: &Scope, before: &str, part: &Part, may_read: bool) -> Place {
-        let (mut text, mut reads) = (before.to_owned(), false);
+        let (mut text, mut reads, mut last) = (before.to_owned(), false, 0);
         for piece in &part.pieces {
             match piece {
                 Piece::Text(name) => text.push_str(plain(name)),
                 Piece::Index(length) => {
                     let index = self.index(scope, *length, may_read && !reads);
                     reads |= index.shared;
+                    last = text.len();
                     text.push_str(&format!("[{}]", index.text));
                 }
             }
+        }
+        let is_plain = part.pieces.len() == 1 && before.is_empty();
+        if is_plain && self.rng.chance(4) {
+            text = format!("*&{text}");
+        } else if matches!(part.pieces.last(), Some(Piece::Index(_))) && self.rng.chance(15) {
+            // The same in another form.
+            let (array, index) = text.split_at(last);
+            text = format!("*({array} + {})", &index[1..index.len() - 1]);
         }
         Place { text, ty: part.ty, atomic: part.atomic, reads }
     }
@@ -139,8 +158,8 @@ impl Generator {
             ("1", Ty::Int, 1),
             ("2", Ty::Int, 2),
             ("3", Ty::Int, 3),
-            ("1", Ty::Int, 1),
-            ("2", Ty::Int, 2),
+            ("GREEN", Ty::Int, 5),
+            ("sizeof(short)", Ty::ULong, 2),
             ("(-1)", Ty::Int, -1),
             ("200", Ty::Int, 200),
             ("70000", Ty::Int, 70_000),
@@ -328,7 +347,7 @@ impl Generator {
         }
         let index = *self.rng.pick(&called);
         let ty = self.functions[index].result?;
-        let text = self.call_text(scope, index);
+        let text = self.call_text(scope, index, false);
         Some(Ex { text, ty, range: ty.held(), shared: true, stores: true })
     }
 }

@@ -141,7 +141,7 @@ impl Generator {
         let threads = 2 + usize::from(self.rng.chance(30));
         let signals = self.signals(threads);
         // Threads of one function, told apart by what they are given.
-        let alike = signals.is_empty() && self.rng.chance(30);
+        let alike = signals.is_empty() && self.rng.chance(45);
         let mut arguments = Vec::new();
         if alike {
             let looped = self.rng.chance(40);
@@ -324,7 +324,9 @@ impl Generator {
     }
 
     /// A call with arguments, of which at most one reads something shared.
-    fn call_text(&mut self, scope: &Scope, index: usize) -> String {
+    ///
+    /// One that `is_statement` may be given a local, which nothing else there uses.
+    fn call_text(&mut self, scope: &Scope, index: usize, is_statement: bool) -> String {
         let Function { name, parameters, cost, locks, .. } = self.functions[index].clone();
         self.spend(cost);
         self.locks |= locks;
@@ -340,7 +342,11 @@ impl Generator {
                 Parameter::Pointer(ty, atomic) => {
                     let local = scope.pointers.iter().find(|of| (of.1, of.2) == (ty, atomic)).cloned();
                     let global = self.objects.pointers.iter().find(|of| (of.ty, of.atomic) == (ty, atomic)).cloned();
+                    let own = scope.locals.iter().find(|of| !atomic && is_statement && of.1 == ty).cloned();
                     match (local, global) {
+                        _ if own.is_some() && self.rng.chance(60) => {
+                            format!("&{}", own.map_or_else(String::new, |(name, _)| name))
+                        }
                         (Some((local, ..)), _) if self.rng.chance(40) => local,
                         (_, Some(global)) if may_read && self.rng.chance(30) => {
                             may_read = false;

@@ -68,11 +68,14 @@ pub(super) struct Objects {
 }
 
 /// Initial values that every type may have.
-const VALUES: [&str; 6] = ["0", "1", "2", "3", "5", "1"];
+const VALUES: [&str; 9] = ["0", "1", "2", "3", "BLUE", "-1", "(1 << 3) - 5", "'b'", "sizeof(int)"];
+
+/// Those that not every type keeps as they are.
+const LARGE: [&str; 4] = ["200", "-70000", "3000000000u", "~0ul"];
 
 impl Objects {
     pub(super) fn new(rng: &mut Rng) -> Objects {
-        let mut it = Objects::default();
+        let mut it = Objects { declarations: "enum { RED, GREEN = 5, BLUE };\n".to_owned(), ..Objects::default() };
         // Most have one type, so that pointers have several targets.
         let most = *rng.pick(&Ty::ALL);
         for number in 0..2 + rng.below(3) {
@@ -117,7 +120,8 @@ impl Objects {
         let (ty, atomic, name) = (ty(rng, most), rng.chance(25), format!("x{number}"));
         let prefix = ["", "", "static ", "volatile "][rng.below(4)];
         let qualifier = if atomic { "_Atomic " } else { "" };
-        let initial = if rng.chance(40) { format!(" = {}", rng.pick(&VALUES)) } else { String::new() };
+        let value = if ty.is_wide_signed() || rng.chance(70) { *rng.pick(&VALUES) } else { *rng.pick(&LARGE) };
+        let initial = if rng.chance(50) { format!(" = {value}") } else { String::new() };
         let _ = match (atomic, rng.below(3)) {
             (true, 0) => writeln!(self.declarations, "{prefix}_Atomic({}) {name}{initial};", ty.word()),
             _ => writeln!(self.declarations, "{prefix}{qualifier}{} {name}{initial};", ty.word()),
@@ -191,6 +195,9 @@ impl Objects {
                 self.parts.push(Part { pieces, ..field });
             }
         }
+        for name in &self.structs {
+            self.arrays.push(Array { name: format!("({name})->v"), ty: types[3], length: 2 });
+        }
         if let Some((ty, atomic)) = self.link {
             for name in self.structs.clone() {
                 let targets = self.targets(ty, atomic);
@@ -225,6 +232,14 @@ impl Objects {
                 let targets = targets.clone();
                 self.pointers.push(Pointer { name: name.into(), ty: of.ty, atomic: of.atomic, targets });
             }
+        }
+        let of = rng.pick(&self.parts).clone();
+        let targets = self.targets(of.ty, of.atomic);
+        if rng.chance(20) && !targets.is_empty() {
+            let qualifier = if of.atomic { "_Atomic " } else { "" };
+            let first = rng.pick(&targets);
+            let _ = writeln!(self.declarations, "_Atomic({qualifier}{} *) ap = {first};", of.ty.word());
+            self.pointers.push(Pointer { name: "ap".into(), ty: of.ty, atomic: of.atomic, targets });
         }
         if has_structs && rng.chance(50) {
             self.has_struct_pointer = true;

@@ -98,7 +98,7 @@ impl Generator {
             12 => self.early_return(scope),
             13 => {
                 let test = self.test(scope);
-                let word = ["break", "continue"][self.rng.below(2)];
+                let word = if scope.in_switch { "continue" } else { ["break", "continue"][self.rng.below(2)] };
                 self.simple_statement(&format!("if ({test}) {word};"));
             }
             14 => {
@@ -106,8 +106,87 @@ impl Generator {
                 self.simple_statement(&format!("(void){text};"));
             }
             15 => self.try_section(scope),
-            _ => self.static_local(scope),
+            16 => self.static_local(scope),
+            17 => self.struct_walk(scope),
+            18 => self.shadow(scope, depth),
+            _ => self.tried(scope, depth),
         }
+    }
+
+    /// A local hides another one.
+    fn shadow(&mut self, scope: &Scope, depth: u32) {
+        let Some((name, _)) = scope.locals.first().cloned() else { return self.line(";".to_owned()) };
+        let mut inner = scope.clone();
+        let ty = *self.rng.pick(&Ty::ALL);
+        inner.locals[0].1 = ty;
+        self.line("{".to_owned());
+        self.indent += 1;
+        // Its own initialiser would mean the inner one.
+        let outer = Scope { locals: scope.locals[1..].to_vec(), ..scope.clone() };
+        let value = self.expression(&outer, 1, true).fit(ty).text;
+        self.simple_statement(&format!("{} {name} = {value};", ty.word()));
+        self.statements(&mut inner, depth - 1, 2);
+        self.indent -= 1;
+        self.line("}".to_owned());
+    }
+
+    /// The result of a try decides later.
+    fn tried(&mut self, scope: &Scope, depth: u32) {
+        let (got, mutex) = (self.fresh("got"), self.mutex(scope));
+        self.locks = true;
+        self.spend(2);
+        let mut inner = scope.clone();
+        (inner.locked, inner.in_loop, inner.returns) = (true, false, None);
+        self.simple_statement(&format!("int {got} = pthread_mutex_trylock({mutex});"));
+        self.statement(&mut inner, depth - 1);
+        self.line(format!("Y(); if ({got} == 0) {{"));
+        self.indent += 1;
+        self.statement(&mut inner, 0);
+        self.simple_statement(&format!("pthread_mutex_unlock({mutex});"));
+        self.indent -= 1;
+        self.line("}".to_owned());
+        if let Some((local, ty)) = scope.locals.first() {
+            let value = Ex::own(got, Ty::Int, (0, 100)).fit(*ty).text;
+            self.simple_statement(&format!("{local} = {value};"));
+        }
+    }
+
+    /// Pointers to structs, and into them.
+    fn struct_walk(&mut self, scope: &Scope) {
+        let all = if scope.structs.is_empty() { &self.objects.structs } else { &scope.structs };
+        let first = self.rng.pick(all).clone();
+        let name = self.fresh("n");
+        self.line("{".to_owned());
+        self.indent += 1;
+        let field = self.rng.below(2);
+        let ty = self.objects.fields[1 + field].ty;
+        let member = ["a", "b"][field];
+        let value = self.expression(scope, 1, false).fit(ty).text;
+        match self.rng.below(3) {
+            0 => {
+                self.spend(1);
+                self.simple_statement(&format!("struct in *{name} = &({first})->in;"));
+                self.simple_statement(&format!("{name}->{member} = {value};"));
+            }
+            1 if self.objects.structs.iter().any(|each| each.contains("ss")) => {
+                self.spend(1);
+                let index = self.index(scope, 2, true).text;
+                self.simple_statement(&format!("struct s *{name} = ss + {index};"));
+                let turned = ["{n} = ss + 1 - ({n} - ss);", "if ({n} == ss) {n}++; else --{n};", "{n} -= {n} - ss;"];
+                let turned = turned[self.rng.below(3)].replace("{n}", &name);
+                self.simple_statement(&turned);
+                self.simple_statement(&format!("{name}->in.{member} = {value};"));
+            }
+            _ => {
+                self.spend(2);
+                self.simple_statement(&format!("{} *{name} = &(*({first})).in.{member};", ty.word()));
+                let mut inner = scope.clone();
+                inner.pointers.push((name, ty, false));
+                self.statement(&mut inner, 0);
+            }
+        }
+        self.indent -= 1;
+        self.line("}".to_owned());
     }
 
     fn assignment(&mut self, scope: &Scope) {
@@ -143,9 +222,10 @@ impl Generator {
         let all = ["+=", "-=", "|=", "&=", "^=", "*=", "/=", "%=", "<<=", ">>="];
         let operator =
             if is_bool { all[2 + self.rng.below(3)] } else { all[self.rng.below(if more { 10 } else { 5 })] };
+        // What is negative is not shifted to the left.
+        let operator = if operator == "<<=" && place.ty.is_signed() { "^=" } else { operator };
         let right = match operator {
             "/=" | "%=" => (1 + self.rng.below(7)).to_string(),
-            "<<=" if place.ty.promoted().is_signed() && place.ty.is_signed() => "0".to_owned(),
             "<<=" | ">>=" => value.binary("&", Ex::own("3".into(), Ty::Int, (3, 3))).text,
             _ => value.text,
         };
@@ -165,7 +245,13 @@ impl Generator {
         self.times *= 2;
         let count = 1 + self.rng.below(2);
         let also = if self.rng.chance(25) { format!(" && (Y(), {})", self.test(scope)) } else { String::new() };
-        let (head, tail) = match self.rng.below(4) {
+        inner.in_switch = false;
+        let label = self.fresh("B");
+        let form = self.rng.below(6);
+        inner.in_loop = form != 4;
+        let (head, tail) = match form {
+            4 => (format!("int {counter} = 0; {label}: ; {{"), format!("}} if (++{counter} < 2{also}) goto {label};")),
+            5 => (format!("int {counter} = 0; while (1) {{ if ({counter}++ >= 2) break;"), "}".to_owned()),
             0 => (format!("for (int {counter} = 0; {counter} < 2{also}; {counter}++) {{"), "}".to_owned()),
             1 => (format!("for (int {counter} = 2; {counter}--{also}; ) {{"), "}".to_owned()),
             2 => (format!("int {counter} = 0; while ({counter}++ < 2{also}) {{"), "}".to_owned()),
@@ -279,11 +365,16 @@ impl Generator {
     fn switch(&mut self, scope: &Scope, depth: u32) {
         let value = self.expression(scope, 1, true);
         let mut inner = scope.clone();
-        inner.in_loop = false;
-        self.line(format!("Y(); switch ({} & 3) {{", value.text));
+        inner.in_switch = true;
+        let (mask, labels) = if self.rng.chance(50) {
+            (" & 3", ["case 0: ;", "case 1: case 2: ;", "default: ;"])
+        } else {
+            ("", ["case 1: ;", "case -1: case GREEN: ;", "default: ;"])
+        };
+        self.line(format!("Y(); switch ({}{mask}) {{", value.text));
         self.indent += 1;
-        for label in ["case 0: ;", "case 1: case 2: ;", "default: ;"] {
-            if label != "case 0: ;" && self.rng.chance(30) {
+        for label in labels {
+            if label != labels[0] && self.rng.chance(30) {
                 continue;
             }
             self.line(label.to_owned());
@@ -305,7 +396,7 @@ impl Generator {
             return self.own_assignment(scope, false);
         }
         let result = function.result;
-        let text = self.call_text(scope, index);
+        let text = self.call_text(scope, index, true);
         let local = (!scope.locals.is_empty()).then(|| self.rng.below(scope.locals.len()));
         match (result, local) {
             (Some(ty), Some(local)) if self.rng.chance(80) => {
@@ -327,13 +418,29 @@ impl Generator {
             format!("ps = {};", self.rng.pick(all))
         } else {
             let pointer = self.objects.pointers[choice].clone();
-            let local = scope.pointers.iter().find(|of| (of.1, of.2) == (pointer.ty, pointer.atomic));
+            // What a function was given may be a local of a thread.
+            let is_alike = |of: &&(String, Ty, bool)| (of.1, of.2) == (pointer.ty, pointer.atomic);
+            let local = scope.pointers.iter().filter(|of| !of.0.starts_with('v')).find(is_alike);
             match local {
                 Some((local, ..)) if self.rng.chance(40) => format!("{} = {local};", pointer.name),
-                _ if self.rng.chance(20) => {
+                _ if pointer.name == "ap" && self.rng.chance(50) => {
+                    let (a, b) = (self.rng.pick(&pointer.targets).clone(), self.rng.pick(&pointer.targets).clone());
+                    let word = format!("{}{}", if pointer.atomic { "_Atomic " } else { "" }, pointer.ty.word());
+                    let want = self.fresh("want");
+                    [
+                        format!("atomic_store(&ap, {a});"),
+                        format!("{word} *{want} = {b}; atomic_compare_exchange_strong(&ap, &{want}, {a});"),
+                        format!("{word} *{want} = atomic_exchange(&ap, {a}); if ({want} == {b}) ap = {want};"),
+                    ][self.rng.below(3)]
+                    .clone()
+                }
+                _ if pointer.name != "ap" && self.rng.chance(20) => {
                     let (qualifier, to) = (if pointer.atomic { "_Atomic " } else { "" }, self.fresh("pp"));
-                    let other =
-                        self.objects.pointers.iter().filter(|of| (of.ty, of.atomic) == (pointer.ty, pointer.atomic));
+                    let other = self
+                        .objects
+                        .pointers
+                        .iter()
+                        .filter(|of| (of.ty, of.atomic) == (pointer.ty, pointer.atomic) && of.name != "ap");
                     let names: Vec<String> = other.map(|of| of.name.clone()).collect();
                     let (a, b) = (self.rng.pick(&names).clone(), self.rng.pick(&names).clone());
                     let test = self.simple(scope, true).text;
@@ -428,7 +535,7 @@ impl Generator {
     pub(super) fn returned(&mut self, scope: &Scope, returns: Returns) -> String {
         match returns {
             Returns::Nothing => "return;".to_owned(),
-            Returns::Null => "return NULL;".to_owned(),
+            Returns::Null => ["return NULL;", "pthread_exit((void *)2L);"][self.rng.below(2)].to_owned(),
             Returns::Value(ty) => format!("return {};", self.expression(scope, 1, true).fit(ty).text),
         }
     }
