@@ -111,7 +111,11 @@ impl Generator {
             0 => format!("__sync_{operation}_and_fetch(&{}, {value})", place.text),
             1 => format!("__sync_lock_test_and_set(&{}, {value})", place.text),
             2 => return self.line(format!("Y(); __sync_lock_release(&{});", place.text)),
-            3 => return self.line("Y(); __sync_synchronize();".to_owned()),
+            3 => {
+                let fences = ["__sync_synchronize();", "atomic_thread_fence(memory_order_seq_cst);"];
+                let fence = fences[self.rng.below(2)];
+                return self.line(format!("Y(); {fence}"));
+            }
             _ => format!("__sync_fetch_and_{operation}(&{}, {value})", place.text),
         };
         self.kept(scope, text, place.ty);

@@ -21,7 +21,8 @@ use std::fmt::Write;
 use types::{Ex, Ty};
 
 /// What stands before each program.
-const HEAD: &str = "#include <pthread.h>
+const HEAD: &str = "#define _GNU_SOURCE
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -97,6 +98,8 @@ struct Generator {
     may_block: bool,
     /// What the pointer of a `struct job` points to.
     job: Option<(Ty, bool)>,
+    /// The address that is given to threads of threads, if there are any.
+    below: Option<String>,
 }
 
 /// A random program; if it `may_block`, threads may take locks in any order.
@@ -115,6 +118,7 @@ pub fn program(seed: u64, may_block: bool) -> String {
         locks: false,
         may_block,
         job: None,
+        below: None,
     };
     it.whole()
 }
@@ -139,6 +143,9 @@ impl Generator {
             self.function();
         }
         let threads = 2 + usize::from(self.rng.chance(30));
+        if self.rng.chance(15) {
+            self.thread_of_threads();
+        }
         let signals = self.signals(threads);
         // Threads of one function, told apart by what they are given.
         let alike = signals.is_empty() && self.rng.chance(45);
@@ -174,6 +181,28 @@ impl Generator {
             let _ = writeln!(text, "{line}");
         }
         text
+    }
+
+    /// What a thread makes.
+    fn thread_of_threads(&mut self) {
+        let part = self.rng.pick(&self.objects.parts).clone();
+        let addresses = objects::addresses(&part);
+        if addresses.is_empty() {
+            return;
+        }
+        self.below = Some(self.rng.pick(&addresses).clone());
+        let mut scope = Scope { callable: self.functions.len(), ..Scope::default() };
+        self.line("static void *below(void *arg) {".to_owned());
+        self.indent += 1;
+        let qualifier = if part.atomic { "_Atomic " } else { "" };
+        self.line(format!("{qualifier}{} *to = arg;", part.ty.word()));
+        scope.pointers.push(("to".to_owned(), part.ty, part.atomic));
+        self.budget = 4;
+        let count = 1 + self.rng.below(2);
+        self.statements(&mut scope, 1, count);
+        self.line("return NULL;".to_owned());
+        self.indent -= 1;
+        self.line("}".to_owned());
     }
 
     fn wrappers(&mut self) {
@@ -225,7 +254,7 @@ impl Generator {
             }
             all.push((0, "sem_post(&go); ".repeat(waiting)));
         } else if self.rng.chance(10) {
-            let _ = writeln!(self.objects.declarations, "pthread_barrier_t bar;");
+            self.objects.declarations.push_str("pthread_barrier_t bar;\n");
             for thread in 0..threads {
                 all.push((thread, "pthread_barrier_wait(&bar);".to_owned()));
             }
@@ -411,7 +440,7 @@ impl Generator {
     fn thread(&mut self, number: usize, threads: usize, argument: &Argument, signals: &[String]) {
         self.line(format!("static void *w{number}(void *arg) {{"));
         self.indent += 1;
-        (self.budget, self.locks) = (if threads == 2 { 14 } else { 8 }, false);
+        (self.budget, self.locks) = (if threads == 2 { 18 } else { 10 }, false);
         let mut scope = Scope { callable: self.functions.len(), ..Scope::default() };
         match argument {
             Argument::Nothing => {}
@@ -468,8 +497,16 @@ impl Generator {
             self.line(format!("Y(); {signal}"));
             self.spend(3);
         }
-        scope.returns = Some(Returns::Null);
+        let below = self.below.clone().filter(|_| self.rng.chance(60));
+        if let Some(address) = &below {
+            self.line("pthread_t sub;".to_owned());
+            self.line(format!("Y(); pthread_create(&sub, NULL, below, {address});"));
+        }
+        scope.returns = below.is_none().then_some(Returns::Null);
         self.statements(&mut scope, 2, count - at);
+        if below.is_some() {
+            self.line("pthread_join(sub, NULL);".to_owned());
+        }
         let result = match self.rng.below(4) {
             0 if !scope.locals.is_empty() => {
                 let (name, ty) = self.rng.pick(&scope.locals).clone();
@@ -521,7 +558,8 @@ impl Generator {
             self.line(text);
         }
         if self.objects.link.is_some() && has_own {
-            let text = self.objects.begin[0].split_once("->").map_or(String::new(), |(_, text)| format!("own.{text}"));
+            let link = self.objects.begin.iter().find_map(|text| text.split_once("->"));
+            let text = link.map_or(String::new(), |(_, text)| format!("own.{text}"));
             self.line(text);
         }
         if let Some((ty, atomic)) = self.job {

@@ -64,6 +64,12 @@ pub(super) struct Objects {
     /// Whether there is a global `pm` that points to one.
     pub(super) has_mutex_pointer: bool,
     pub(super) has_rwlock: bool,
+    /// Whether there are a recursive mutex `rm` and an error-checking one `em`.
+    pub(super) has_kinds: bool,
+    pub(super) has_spin: bool,
+    pub(super) has_flag: bool,
+    /// The type of a variable `tl` that each thread has for itself.
+    pub(super) thread_local: Option<Ty>,
     pub(super) has_semaphore: bool,
 }
 
@@ -143,6 +149,37 @@ impl Objects {
         if rng.chance(25) {
             self.has_rwlock = true;
             let _ = writeln!(self.declarations, "pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;");
+        }
+        if rng.chance(20) {
+            self.has_kinds = true;
+            if rng.chance(50) {
+                self.declarations.push_str(
+                    "pthread_mutex_t rm = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;\n\
+                     pthread_mutex_t em = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;\n",
+                );
+            } else {
+                self.declarations.push_str("static pthread_mutex_t rm, em;\n");
+                for (name, word) in [("rm", "RECURSIVE"), ("em", "ERRORCHECK")] {
+                    self.begin.push(format!("pthread_mutexattr_t {name}_kind;"));
+                    self.begin.push(format!("pthread_mutexattr_init(&{name}_kind);"));
+                    self.begin.push(format!("pthread_mutexattr_settype(&{name}_kind, PTHREAD_MUTEX_{word});"));
+                    self.begin.push(format!("pthread_mutex_init(&{name}, &{name}_kind);"));
+                }
+            }
+        }
+        if rng.chance(12) {
+            self.has_spin = true;
+            self.declarations.push_str("pthread_spinlock_t spin;\n");
+            self.begin.push("pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);".into());
+        }
+        if rng.chance(15) {
+            self.has_flag = true;
+            self.declarations.push_str("atomic_flag flag = ATOMIC_FLAG_INIT;\n");
+        }
+        if rng.chance(15) {
+            let ty = *rng.pick(&Ty::ALL);
+            self.thread_local = Some(ty);
+            let _ = writeln!(self.declarations, "static __thread {} tl = 1;", ty.word());
         }
         if rng.chance(25) {
             self.has_semaphore = true;

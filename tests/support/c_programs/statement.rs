@@ -109,8 +109,51 @@ impl Generator {
             16 => self.static_local(scope),
             17 => self.struct_walk(scope),
             18 => self.shadow(scope, depth),
-            _ => self.tried(scope, depth),
+            19 => self.tried(scope, depth),
+            20 => self.kinds(scope, depth),
+            _ => self.of_thread(scope),
         }
+    }
+
+    /// A variable of which each thread has its own.
+    fn of_thread(&mut self, scope: &Scope) {
+        let Some(ty) = self.objects.thread_local else { return };
+        let own = Ex::own("tl".to_owned(), ty, ty.held());
+        match (self.rng.below(3), scope.locals.first()) {
+            (0, Some((local, of))) => {
+                let value = own.fit(*of).text;
+                self.simple_statement(&format!("{local} = {value};"));
+            }
+            (1, _) => self.simple_statement("tl++;"),
+            _ => {
+                let value = self.expression(scope, 1, true).fit(ty).text;
+                self.simple_statement(&format!("tl = {value};"));
+            }
+        }
+    }
+
+    /// Mutexes that their holder may lock again, or be told of it.
+    fn kinds(&mut self, scope: &Scope, depth: u32) {
+        let mut inner = scope.clone();
+        (inner.locked, inner.in_loop, inner.returns) = (true, false, None);
+        let Some((local, ty)) = scope.locals.first().cloned() else { return self.line(";".to_owned()) };
+        let result = |text: &str| format!("{local} = {};", Ex::own(text.to_owned(), Ty::Int, (0, 200)).fit(ty).text);
+        self.locks = true;
+        self.spend(4);
+        let name = ["rm", "em"][self.rng.below(2)];
+        if self.rng.chance(20) {
+            // Nobody unlocks what another thread has locked.
+            return self.simple_statement(&result("pthread_mutex_unlock(&em)"));
+        }
+        self.simple_statement(&format!("pthread_mutex_lock(&{name});"));
+        let word = ["lock", "trylock"][self.rng.below(2)];
+        self.simple_statement(&result(&format!("pthread_mutex_{word}(&{name})")));
+        self.statement(&mut inner, depth - 1);
+        if name == "rm" {
+            self.simple_statement("pthread_mutex_unlock(&rm);");
+            self.statement(&mut inner, 0);
+        }
+        self.simple_statement(&result(&format!("pthread_mutex_unlock(&{name})")));
     }
 
     /// A local hides another one.
@@ -291,6 +334,7 @@ impl Generator {
             1 if self.objects.has_rwlock => {
                 ("pthread_rwlock_wrlock(&rw);".into(), "pthread_rwlock_unlock(&rw);".into())
             }
+            2 if self.objects.has_spin => ("pthread_spin_lock(&spin);".into(), "pthread_spin_unlock(&spin);".into()),
             2 if self.objects.has_semaphore => ("sem_wait(&sem);".into(), "sem_post(&sem);".into()),
             3 if self.objects.has_mutex_pointer => {
                 let name = self.fresh("l");
@@ -341,6 +385,9 @@ impl Generator {
             0 if self.objects.has_rwlock => {
                 let word = ["tryrd", "trywr"][self.rng.below(2)];
                 (format!("pthread_rwlock_{word}lock(&rw) == 0"), "pthread_rwlock_unlock(&rw);".into())
+            }
+            1 if self.objects.has_flag => {
+                ("!atomic_flag_test_and_set(&flag)".into(), "atomic_flag_clear(&flag);".into())
             }
             2 => {
                 let mutex = self.mutex(scope);
