@@ -64,8 +64,8 @@ pub(super) struct Objects {
     /// Whether there is a global `pm` that points to one.
     pub(super) has_mutex_pointer: bool,
     pub(super) has_rwlock: bool,
-    /// Whether there are a recursive mutex `rm` and an error-checking one `em`.
-    pub(super) has_kinds: bool,
+    /// Whether there is a mutex `rm` that its holder may lock again.
+    pub(super) has_recursive: bool,
     pub(super) has_spin: bool,
     pub(super) has_flag: bool,
     /// The type of a variable `tl` that each thread has for itself.
@@ -151,20 +151,15 @@ impl Objects {
             let _ = writeln!(self.declarations, "pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;");
         }
         if rng.chance(20) {
-            self.has_kinds = true;
+            self.has_recursive = true;
             if rng.chance(50) {
-                self.declarations.push_str(
-                    "pthread_mutex_t rm = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;\n\
-                     pthread_mutex_t em = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;\n",
-                );
+                self.declarations.push_str("pthread_mutex_t rm = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;\n");
             } else {
-                self.declarations.push_str("static pthread_mutex_t rm, em;\n");
-                for (name, word) in [("rm", "RECURSIVE"), ("em", "ERRORCHECK")] {
-                    self.begin.push(format!("pthread_mutexattr_t {name}_kind;"));
-                    self.begin.push(format!("pthread_mutexattr_init(&{name}_kind);"));
-                    self.begin.push(format!("pthread_mutexattr_settype(&{name}_kind, PTHREAD_MUTEX_{word});"));
-                    self.begin.push(format!("pthread_mutex_init(&{name}, &{name}_kind);"));
-                }
+                self.declarations.push_str("static pthread_mutex_t rm;\n");
+                self.begin.push("pthread_mutexattr_t kind;".into());
+                self.begin.push("pthread_mutexattr_init(&kind);".into());
+                self.begin.push("pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);".into());
+                self.begin.push("pthread_mutex_init(&rm, &kind);".into());
             }
         }
         if rng.chance(12) {

@@ -110,7 +110,7 @@ impl Generator {
             17 => self.struct_walk(scope),
             18 => self.shadow(scope, depth),
             19 => self.tried(scope, depth),
-            20 => self.kinds(scope, depth),
+            20 => self.recursive(scope, depth),
             _ => self.of_thread(scope),
         }
     }
@@ -132,28 +132,21 @@ impl Generator {
         }
     }
 
-    /// Mutexes that their holder may lock again, or be told of it.
-    fn kinds(&mut self, scope: &Scope, depth: u32) {
+    /// A mutex that its holder may lock again.
+    fn recursive(&mut self, scope: &Scope, depth: u32) {
         let mut inner = scope.clone();
         (inner.locked, inner.in_loop, inner.returns) = (true, false, None);
         let Some((local, ty)) = scope.locals.first().cloned() else { return self.line(";".to_owned()) };
         let result = |text: &str| format!("{local} = {};", Ex::own(text.to_owned(), Ty::Int, (0, 200)).fit(ty).text);
         self.locks = true;
         self.spend(4);
-        let name = ["rm", "em"][self.rng.below(2)];
-        if self.rng.chance(20) {
-            // Nobody unlocks what another thread has locked.
-            return self.simple_statement(&result("pthread_mutex_unlock(&em)"));
-        }
-        self.simple_statement(&format!("pthread_mutex_lock(&{name});"));
+        self.simple_statement("pthread_mutex_lock(&rm);");
         let word = ["lock", "trylock"][self.rng.below(2)];
-        self.simple_statement(&result(&format!("pthread_mutex_{word}(&{name})")));
+        self.simple_statement(&result(&format!("pthread_mutex_{word}(&rm)")));
         self.statement(&mut inner, depth - 1);
-        if name == "rm" {
-            self.simple_statement("pthread_mutex_unlock(&rm);");
-            self.statement(&mut inner, 0);
-        }
-        self.simple_statement(&result(&format!("pthread_mutex_unlock(&{name})")));
+        self.simple_statement("pthread_mutex_unlock(&rm);");
+        self.statement(&mut inner, 0);
+        self.simple_statement(&result("pthread_mutex_unlock(&rm)"));
     }
 
     /// A local hides another one.
