@@ -45,7 +45,7 @@ const RUNS: u32 = 30;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn limits() -> Limits {
-    Limits { max_states: Some(40_000), max_executions: Some(20_000), ..Limits::default() }
+    Limits { max_states: Some(12_000), max_executions: Some(6_000), ..Limits::default() }
 }
 
 fn ends(answer: &Answer) -> BTreeSet<End> {
@@ -141,6 +141,7 @@ fn named(model: &Model, &(read, definition): &(ReadId, DefinitionId)) -> String 
 fn check_executions(model: &Model, answer: Option<&Answer>, tally: &mut Tally) -> Result<(), String> {
     let (form, known) = (model.form(), known(model));
     let shared: BTreeSet<ReadId> = form.shared_reads().into_iter().collect();
+    let ends = answer.map(ends).unwrap_or_default();
     for seed in 0..20 {
         let mut watch =
             Watch { model, known: &known, shared: &shared, seen: BTreeSet::new(), accesses: 0, wrong: None };
@@ -157,7 +158,7 @@ fn check_executions(model: &Model, answer: Option<&Answer>, tally: &mut Tally) -
         }
         let Some(answer) = answer else { continue };
         let end = (execution.lines(model.machine()), execution.status.word().to_owned());
-        if !ends(answer).contains(&end) {
+        if !ends.contains(&end) {
             return Err(format!("execution: ends with {end:?}, which is no outcome"));
         }
         if let Some(pair) = watch.seen.iter().find(|(read, writer)| answer.term(*read, *writer).is_none()) {
@@ -255,10 +256,11 @@ fn check_compiled(text: &str, answer: &Answer, name: &str, tally: &mut Tally) ->
 fn check_outputs(binary: &Path, answer: &Answer, tally: &mut Tally) -> Result<(), String> {
     tally.compiled += 1;
     let mut seen = BTreeSet::new();
+    let ends = ends(answer);
     for seed in 1..=RUNS {
         let end = ran(binary, seed);
-        if !ends(answer).contains(&end) {
-            let near: Vec<_> = ends(answer).into_iter().take(3).collect();
+        if !ends.contains(&end) {
+            let near: Vec<_> = ends.iter().take(3).collect();
             return Err(format!("output: {end:?} is no outcome; some are {near:?}"));
         }
         seen.insert(end);
@@ -331,27 +333,27 @@ fn hold(count: u64, asked: Asked) -> Tally {
 
 #[test]
 fn what_is_known_holds_of_every_execution() {
-    let tally = hold(programs(80), Asked { compiled: false, may_block: false });
+    let tally = hold(programs(40), Asked { compiled: false, may_block: false });
     println!("{tally:?}");
-    assert!(support::has_new_seed() || tally.explored > 50 && tally.accesses > 10_000);
+    assert!(support::has_new_seed() || tally.explored > 25 && tally.accesses > 10_000);
 }
 
 #[test]
 fn what_is_known_holds_where_threads_may_block() {
-    let tally = hold(programs(40), Asked { compiled: false, may_block: true });
+    let tally = hold(programs(15), Asked { compiled: false, may_block: true });
     println!("{tally:?}");
-    assert!(support::has_new_seed() || tally.explored > 20);
+    assert!(support::has_new_seed() || tally.explored > 10);
 }
 
 #[test]
 fn compiled_programs_print_what_is_an_outcome() {
-    println!("{:?}", hold(programs(20), Asked { compiled: true, may_block: false }));
+    println!("{:?}", hold(programs(15), Asked { compiled: true, may_block: false }));
 }
 
 #[test]
 fn hunts_of_programs_in_c_find_what_brute_force_finds() {
     let (first, mut checked, mut races, mut deadlocks) = (first_seed(1), 0, 0, 0);
-    for seed in first..first + programs(40) {
+    for seed in first..first + programs(25) {
         let text = c_programs::program(seed, true);
         let Ok(model) = Model::from_text("p.c", &text, &Options::default()) else { continue };
         let Some((found, _)) = hunt::agrees(&model, &format!("seed {seed}\n{text}")) else { continue };
@@ -361,7 +363,7 @@ fn hunts_of_programs_in_c_find_what_brute_force_finds() {
         deadlocks += found.deadlocks.len();
     }
     println!("{checked} programs, {races} races, {deadlocks} deadlocks");
-    assert!(support::has_new_seed() || checked > 20 && races > 20 && deadlocks > 0);
+    assert!(support::has_new_seed() || checked > 10 && races > 20 && deadlocks > 0);
 }
 
 #[test]
