@@ -79,10 +79,10 @@ pub use cssame_budget as budget;
 pub use cssame_ir as ir;
 
 #[doc(inline)]
-pub use cssame_front as front;
+pub use cssame_c as c;
 
 #[doc(inline)]
-pub use cssame_c as c;
+pub use cssame_front as front;
 
 #[doc(inline)]
 pub use cssame_ssa as ssa;

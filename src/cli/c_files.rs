@@ -1,6 +1,6 @@
 //! Files on disk, for programs in C.
 
-use super::load;
+use super::bytes::read_bytes;
 use cssame_c::tree::Files;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        load::read_bytes(path).ok()
+        read_bytes(path).ok()
     }
 
     fn identity(&self, path: &Path) -> PathBuf {

@@ -6,6 +6,7 @@
 
 pub mod arguments;
 mod available_memory;
+mod bytes;
 mod c_files;
 pub mod command;
 pub mod config;

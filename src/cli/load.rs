@@ -1,5 +1,7 @@
 //! Reading a source file and compiling it.
 
+pub(super) use super::bytes::STANDARD_INPUT;
+use super::bytes::read_bytes;
 use super::c_files::Disk;
 use cssame_c::supported::is_cpp;
 use cssame_c::tree::add_bytes;
@@ -9,15 +11,9 @@ use cssame_front::Language;
 use cssame_front::c::add_includes;
 use cssame_model::{Model, Options, Unit};
 use cssame_source::{FileId, SourceMap};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
-
-/// One MiB more than may be read: enough to see that a file is too large, also one without end.
-const READ_BYTES: u64 = 257 << 20;
-
-/// The name that stands for standard input.
-pub(super) const STANDARD_INPUT: &str = "-";
 
 /// The name of a file as it stands in the output: as the user gave it.
 #[must_use]
@@ -55,16 +51,6 @@ pub fn program(sources: &mut SourceMap, path: &Path, inputs: &[(String, String)]
     let file = add_bytes(sources, &name, &bytes);
     add_includes(sources, file, &Disk, inputs);
     Ok(file)
-}
-
-pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == STANDARD_INPUT {
-        io::stdin().lock().take(READ_BYTES).read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.take(READ_BYTES).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 /// What is said of a file in a language that is not read.

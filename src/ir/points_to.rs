@@ -16,6 +16,7 @@
 
 mod constraints;
 mod solve;
+mod step;
 mod symbols;
 
 use crate::{FunctionId, Instruction, Operand, Program, RegisterId, RegisterType, ScalarType, VariableId};

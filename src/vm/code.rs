@@ -4,11 +4,10 @@
 //! are indices. Data that does not fit (calls, forks, indexed places, …) is in tables next to it. Loads and stores come in a
 //! shared form, which is a visible operation, and a local one.
 
-use super::memory::{Content, Objects};
 use cssame_ir::sync::Kind;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, Modification, Pointer, ReadId,
-    ScalarType, TextId, UnaryOperator, VariableId,
+    Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, Modification, ReadId, ScalarType,
+    TextId, UnaryOperator, VariableId,
 };
 
 /// Index of an instruction in the code of a machine.
@@ -61,72 +60,6 @@ impl Source {
     #[inline(always)]
     pub(super) fn value(self, frame: &[i64], constants: &[i64]) -> i64 {
         if self.0 & CONSTANT == 0 { frame[self.0 as usize] } else { constants[(self.0 & !CONSTANT) as usize] }
-    }
-}
-
-/// A place with a reference or an index in it.
-#[derive(Clone, Debug)]
-pub(super) struct ComputedPlace {
-    /// The slot of the reference; [`NO_SLOT`] for a global.
-    pub reference: Slot,
-    /// Where the slot holds a pointer: what the cell is for that it leads to in the memory of the state.
-    pub pointed: Option<Content>,
-    /// Added to the reference, or the address itself.
-    pub address: u32,
-    /// The first index, and those behind it.
-    pub index: Option<ComputedIndex>,
-    pub further: Box<[ComputedIndex]>,
-}
-
-/// An index, the length of the array, and the cells from one element to the next.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ComputedIndex {
-    pub index: Source,
-    pub length: Source,
-    pub stride: u32,
-}
-
-impl ComputedIndex {
-    /// The cells that it skips, or `None` where it is out of range.
-    #[inline(always)]
-    fn cells(self, frame: &[i64], constants: &[i64]) -> Option<u32> {
-        let index = self.index.value(frame, constants);
-        (0..self.length.value(frame, constants)).contains(&index).then(|| index as u32 * self.stride)
-    }
-}
-
-impl ComputedPlace {
-    /// The address, or `None` where an index is out of range, or a pointer leads to no cell.
-    #[inline(always)]
-    pub(super) fn address(&self, frame: &[i64], constants: &[i64], objects: Objects<'_>) -> Option<u32> {
-        let base = match self.reference {
-            NO_SLOT => 0,
-            slot => match self.pointed {
-                Some(content) => {
-                    let pointer = self.pointer(frame, constants)?;
-                    return objects.address(pointer, content);
-                }
-                None => frame[slot as usize] as u32,
-            },
-        };
-        Some(base + self.address + self.skipped(frame, constants)?)
-    }
-
-    /// Of a place behind a pointer: the pointer to it, or `None` where an index is out of range.
-    pub(super) fn pointer(&self, frame: &[i64], constants: &[i64]) -> Option<Pointer> {
-        let cells = self.address + self.skipped(frame, constants)?;
-        Some(Pointer::from_bits(frame[self.reference as usize]).plus(i64::from(cells)))
-    }
-
-    /// The cells that indices skip, or `None` where one is out of range.
-    #[inline(always)]
-    pub(super) fn skipped(&self, frame: &[i64], constants: &[i64]) -> Option<u32> {
-        let Some(index) = self.index else { return Some(0) };
-        let mut cells = index.cells(frame, constants)?;
-        for index in &self.further {
-            cells += index.cells(frame, constants)?;
-        }
-        Some(cells)
     }
 }
 
@@ -432,15 +365,6 @@ pub(super) struct Print {
     pub arguments: Box<[(Source, ScalarType)]>,
     /// Whether there is a space between two of them.
     pub spaced: bool,
-}
-
-/// A pointer to a place.
-#[derive(Clone, Debug)]
-pub(super) struct PointerTo {
-    /// Where it begins.
-    pub base: Source,
-    /// The cells behind that; its reference is none.
-    pub place: ComputedPlace,
 }
 
 /// A thread to be made.

@@ -1,6 +1,7 @@
 //! A program as code, with its side tables.
 
-use super::code::{Atomic, Call, Code, ComputedPlace, FunctionCode, Origin, PointerTo, Print, Slot, Start};
+use super::code::{Atomic, Call, Code, FunctionCode, Origin, Print, Slot, Start};
+use super::places::{ComputedPlace, PointerTo};
 use cssame_ir::FunctionId;
 use cssame_ir::arena::Arena;
 use cssame_source::Span;

@@ -38,6 +38,7 @@ mod obstacle;
 mod outcome;
 mod parts;
 mod pending;
+mod places;
 mod readiness;
 mod standing;
 mod start;

@@ -11,9 +11,10 @@
 //! **Soundness and limits**: a thread that exceeds its budget counts as one that runs for ever. The extent of local work does not
 //! depend on the actions of other threads, so the verdict does not either.
 
-use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, PointerTo, Print, Source, TableIndex};
+use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Print, Source, TableIndex};
 use super::observe::{Cell, Event, Object, ThreadName};
 use super::outcome::{FailureKind, Progress};
+use super::places::PointerTo;
 use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
 use super::value;

@@ -6,6 +6,7 @@
 use super::code::*;
 use super::compiled::Compiled;
 use super::memory::{Content, Layout};
+use super::places::{ComputedIndex, ComputedPlace, PointerTo};
 use super::visibility::Visibility;
 use cssame_ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, NewThread,

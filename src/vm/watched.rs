@@ -8,8 +8,9 @@
 //!
 //! **Soundness and limits**: the caller must ensure that no result of the read matters in other threads.
 
-use super::code::{Code, ComputedPlace, NO_SLOT};
+use super::code::{Code, NO_SLOT};
 use super::compiled::Compiled;
+use super::places::ComputedPlace;
 use super::state::ThreadIndex;
 use cssame_ir::ReadId;
 

@@ -1,10 +1,10 @@
 //! A function in the making: its blocks, its registers, and what its names stand for.
 
 use super::ask::{Done, refuse};
+use super::facts::Own;
 use super::home::Lvalue;
 use super::input::Input;
 use super::link::DeclKey;
-use super::own::Own;
 use super::program::Lowering;
 use crate::supported::Reason;
 use crate::tree::{DeclId, Expr, ExprId, LabelId, Place as TreePlace, StmtId, Unit};

@@ -3,13 +3,33 @@
 //! what runs in threads.
 
 use super::link::DeclKey;
-use super::own::{Key, Own};
 use super::owner::Owner;
 use super::roles::Role;
 use crate::supported::Obstacle;
 use crate::tree::Place;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Something of which each thread has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Own {
+    /// A thread-local variable.
+    Variable(DeclKey),
+    /// What `__errno_location` leads to.
+    Errno,
+    /// The value of a key, by the variable that holds the key.
+    Key(DeclKey),
+}
+
+/// A key of `pthread_key_create`.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// What is called with the value of a thread that ends.
+    pub destructor: Option<DeclKey>,
+    /// How often that is written.
+    pub creations: u32,
+    pub place: Place,
+}
 
 /// The values that a kind of initialisation has for an object: `None` for one that is no constant.
 pub type Values = FxHashMap<Owner, Vec<Option<i128>>>;

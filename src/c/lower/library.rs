@@ -4,7 +4,7 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::own::Own;
+use super::facts::Own;
 use crate::supported::Reason;
 use crate::supported::library::Known;
 use crate::tree::{BitCount, Conversion, ExprId, ExprKind, UnaryOperator};

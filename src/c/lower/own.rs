@@ -3,33 +3,12 @@
 //! In: the names and calls that the scan finds. Out: for each function what of that it may use, itself or by what it calls. It gets
 //! the addresses of these from who calls it, as parameters that the text does not show.
 
-use super::facts::Facts;
+use super::facts::{Facts, Key, Own};
 use super::input::Input;
 use super::link::DeclKey;
 use crate::supported::{Obstacle, Reason, without_conversions};
 use crate::tree::{Conversion, Decl, DeclKind, Definition, ExprId, ExprKind, Linkage, Place, Storage, UnaryOperator};
 use rustc_hash::FxHashMap;
-
-/// Something of which each thread has its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Own {
-    /// A thread-local variable.
-    Variable(DeclKey),
-    /// What `__errno_location` leads to.
-    Errno,
-    /// The value of a key, by the variable that holds the key.
-    Key(DeclKey),
-}
-
-/// A key of `pthread_key_create`.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    /// What is called with the value of a thread that ends.
-    pub destructor: Option<DeclKey>,
-    /// How often that is written.
-    pub creations: u32,
-    pub place: Place,
-}
 
 /// Whether each thread has an object of its own by this declaration.
 pub fn is_own(declared: &Decl) -> bool {

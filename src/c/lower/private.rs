@@ -5,9 +5,9 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Typed};
+use super::facts::Own;
 use super::home::Home;
 use super::link::DeclKey;
-use super::own::Own;
 use super::owner::Owner;
 use super::program::Lowering;
 use crate::supported::Reason;

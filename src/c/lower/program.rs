@@ -4,10 +4,10 @@
 
 use super::Lowered;
 use super::ask::Done;
+use super::facts::Own;
 use super::finish;
 use super::input::Input;
 use super::link::DeclKey;
-use super::own::Own;
 use super::owner::Owner;
 use super::sections;
 use crate::supported::{Obstacle, Reason};

@@ -3,14 +3,14 @@
 //! In: units, linked. Out: [`Facts`]. A list of what is to be looked at stands for recursion.
 
 use super::ask::{call_of, is_section, meaning, without_void};
-use super::facts::Facts;
+use super::facts::{Facts, Own};
 use super::input::Input;
 use super::link::DeclKey;
-use super::own::{Own, close, is_own, note_call};
+use super::own::{close, is_own, note_call};
 use super::owner::Owner;
 use super::roles::{Role, roles};
 use crate::supported::library::{Known, is_meant_despite_body};
-use crate::supported::{Obstacle, Reason, lengths};
+use crate::supported::{Obstacle, Reason, is_null, lengths};
 use crate::tree::{
     AddressBase, Builtin, Constant, DeclId, DeclKind, ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage,
     TypeKind, UnaryOperator, Unit,
@@ -328,7 +328,7 @@ impl<'a> Scan<'a> {
             "sem_init" => (&mut self.facts.semaphores, constant(2)),
             "mtx_init" => (&mut self.facts.kinds, constant(1)),
             "pthread_mutex_init" => {
-                let is_null = arguments.get(1).is_none_or(|_| constant(1) == Some(0));
+                let is_null = arguments.get(1).is_none_or(|&argument| is_null(unit, argument));
                 if let (false, Some(attributes)) = (is_null, owner(1)) {
                     self.facts.with_attributes.push((object, attributes, place));
                 }

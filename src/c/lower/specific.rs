@@ -5,9 +5,10 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Typed};
+use super::facts::{Key, Own};
 use super::home::{Home, Lvalue};
 use super::link::DeclKey;
-use super::own::{Key, Own, key_variable};
+use super::own::key_variable;
 use super::owner::Owner;
 use crate::supported::{Reason, is_null};
 use crate::tree::{ExprId, Place as TreePlace};

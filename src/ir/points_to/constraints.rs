@@ -3,6 +3,7 @@
 //! In: a program. Out: [`Constraints`]: sets by number, what they hold from the start, and how values flow from one to another.
 
 use super::Target;
+use super::step::{Step, moved};
 use crate::{
     Base, BinaryOperator, Function, FunctionId, Instruction, LeafId, NewThread, Object, Operand, Place, Program,
     RegisterId, Terminator, UnaryOperator, Value,
@@ -12,24 +13,6 @@ use rustc_hash::FxHashMap;
 
 /// A number of a set.
 pub type Set = u32;
-
-/// How targets change on their way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
-    /// They do not.
-    Same,
-    /// So many cells further, to a member of what they lead to; to any element of an array there if not `exact`.
-    Member {
-        /// Cells.
-        cells: u32,
-        /// Whether that is certain.
-        exact: bool,
-    },
-    /// So many cells further by computing.
-    Plus(i64),
-    /// A multiple of so many cells further or back.
-    Times(u32),
-}
 
 /// An access through a pointer.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +118,7 @@ impl Gather<'_> {
         match self.source(from) {
             Source::Set(from) => self.constraints.flows.push((from, to, step)),
             Source::Target(target) => {
-                let moved = super::solve::moved(self.program, target, step);
+                let moved = moved(self.program, target, step);
                 self.constraints.initial.extend(moved.into_iter().map(|target| (to, target)));
             }
             Source::Nothing => {}

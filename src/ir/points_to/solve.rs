@@ -5,48 +5,15 @@
 //! A list of targets that are new in a set is worked off: each goes along the flows from the set, and opens the flows that accesses
 //! through it ask for. So each target passes each flow once.
 
-use super::constraints::{Access, Constraints, Set, Step};
+use super::constraints::{Access, Constraints, Set};
+use super::step::{Step, moved};
 use super::{PointsTo, Target};
 use crate::Program;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::{SmallVec, smallvec};
 
 /// Cells of one variable in one set, of which those of some are computed from others: beyond so many it is any cell.
 const MAX_CELLS: usize = 16;
-
-/// Where a target is moved to.
-pub fn moved(program: &Program, target: Target, step: Step) -> SmallVec<[Target; 1]> {
-    match step {
-        Step::Same => smallvec![target],
-        Step::Member { cells, exact } => {
-            smallvec![Target { offset: target.offset.wrapping_add(cells), exact: target.exact && exact, ..target }]
-        }
-        Step::Plus(0) => smallvec![target],
-        Step::Plus(cells) if target.exact => {
-            smallvec![Target { offset: target.offset.wrapping_add(cells as u32), ..target }]
-        }
-        Step::Plus(cells) => times(program, target, cells.unsigned_abs() as u32),
-        Step::Times(cells) => times(program, target, cells),
-    }
-}
-
-/// Where a pointer may lead that computing has moved by a multiple of some cells: in a variable that is an array, from one of its
-/// elements to the same place in others, if the cells are such a multiple; else to any cell.
-fn times(program: &Program, target: Target, cells: u32) -> SmallVec<[Target; 1]> {
-    let variable = &program.variables[target.variable];
-    if variable.leaf_count == 1 {
-        return smallvec![Target { offset: program.leaves[variable.first_leaf].offset, exact: false, ..target }];
-    }
-    let of_leaf = program.leaf_at(target.variable, target.offset).map(|(leaf, _)| &program.leaves[leaf]);
-    if let Some(outermost) = of_leaf.and_then(|leaf| leaf.dimensions.first())
-        && outermost.length * outermost.stride == variable.size
-        && cells.is_multiple_of(outermost.stride)
-    {
-        return smallvec![Target { exact: false, ..target }];
-    }
-    variable.leaves().map(|leaf| Target { offset: program.leaves[leaf].offset, exact: false, ..target }).collect()
-}
 
 struct Solver<'p> {
     program: &'p Program,

@@ -17,7 +17,11 @@ fn try_to_lower(bytes: &[u8]) -> Option<bool> {
             Some(true)
         }
         Err(found) => {
-            assert!(found.diagnostics().iter().all(|one| one.code != Code::Internal), "{}", String::from_utf8_lossy(bytes));
+            assert!(
+                found.diagnostics().iter().all(|one| one.code != Code::Internal),
+                "{}",
+                String::from_utf8_lossy(bytes)
+            );
             Some(false)
         }
     }
