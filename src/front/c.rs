@@ -21,6 +21,12 @@ pub fn is_setting(name: &str) -> bool {
     name.starts_with('-')
 }
 
+/// Whether all inputs that look like settings are some.
+#[must_use]
+pub fn are_settings(inputs: &[(String, String)]) -> bool {
+    parsed(inputs).is_ok()
+}
+
 /// Before the name of another file of the program, which is linked.
 const LINKED: &str = "-- ";
 

@@ -9,7 +9,7 @@
 //! integer and back is still known.
 //!
 //! **Soundness and limits**: no order of instructions, no calling contexts: those are told apart where a pointer comes through
-//! parameters and copies alone ([`super::value`]), and in programs that were [specialised](super::specialise). The elements of an array
+//! parameters and copies alone (`value` of the layer `concurrency`), and in programs that were specialised there. The elements of an array
 //! are one; a pointer that computing moves by an unknown distance may lead to every cell of its object, unless it can only move from one
 //! element of an outermost array to another. What an object's cells are is never unknown, so there is no set of "everything": a
 //! pointer made of nothing but numbers leads nowhere, in the machine too.

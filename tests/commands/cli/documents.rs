@@ -77,7 +77,7 @@ fn all_fit(shown: &[String], lines: &[&str]) -> bool {
 /// A directory with the samples.
 fn samples() -> Files {
     let files = Files::new();
-    for folder in ["samples", "samples/classes"] {
+    for folder in ["samples", "samples/classes", "samples/c"] {
         fs::create_dir(files.path(folder)).unwrap();
         let all = fs::read_dir(root().join(folder)).unwrap().flatten().map(|entry| entry.path());
         for sample in all.filter(|path| path.is_file()) {
