@@ -17,6 +17,7 @@ use cssame::vm::{Cell, CodeIndex, Event, Observer, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use support::{c_programs, first_seed, programs};
 
@@ -205,8 +206,24 @@ fn check_strategies(model: &Model, answer: &Answer, tally: &mut Tally) -> Result
     Ok(())
 }
 
+/// Whether there is a compiler of C with its headers and its assembler: `cc` alone may be only a linker.
+fn has_compiler() -> bool {
+    static HAS_COMPILER: OnceLock<bool> = OnceLock::new();
+    *HAS_COMPILER.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("p.c");
+        std::fs::write(&source, "#include <pthread.h>\n#include <stdio.h>\nint main(void) { return 0; }\n").unwrap();
+        let mut command = Command::new("cc");
+        command.args(["-pthread", "-o"]).arg(folder.path().join("p")).arg(&source);
+        command.output().is_ok_and(|output| output.status.success())
+    })
+}
+
 /// Compiles a program; none where there is no compiler. What the compiler says is an error of the generator.
 fn compiled(text: &str, folder: &Path) -> Option<Result<PathBuf, String>> {
+    if !has_compiler() {
+        return None;
+    }
     let (source, binary) = (folder.join("p.c"), folder.join("p"));
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(&source, text).unwrap();

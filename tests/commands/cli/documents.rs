@@ -4,7 +4,7 @@
 //! next one or the end of the block. Output: the program prints just these lines, on both streams, standard output
 //! first. A `…` stands for any text, on a line of its own for any lines.
 //! Soundness and limits: the examples of a document run one after the other in one directory, which has the samples.
-//! `program.csm` and `bug.csm` there are the last `csm` block above the example.
+//! `program.csm` and `bug.csm` there are the last `csm` block above the example, and `bug.c` the last `c` block.
 
 use super::{Files, finish, program, root};
 use std::fs;
@@ -15,32 +15,37 @@ use std::path::{Path, PathBuf};
 struct Example {
     line: String,
     shown: Vec<String>,
-    /// The last program above it.
+    /// The last program above it, and the last one in C.
     program: String,
+    in_c: String,
 }
 
 /// The examples of a document.
 fn examples(text: &str) -> Vec<Example> {
     let mut found: Vec<Example> = Vec::new();
-    let (mut fence, mut program, mut is_open) = (None, String::new(), false);
+    let (mut fence, mut program, mut in_c, mut is_open) = (None, String::new(), String::new(), false);
     for line in text.lines() {
         if let Some(name) = line.trim_start().strip_prefix("```") {
             fence = if fence.is_some() { None } else { Some(name) };
             is_open = false;
-            if fence == Some("csm") {
-                program.clear();
+            match fence {
+                Some("csm") => program.clear(),
+                Some("c") => in_c.clear(),
+                _ => {}
             }
             continue;
         }
-        if fence == Some("csm") {
-            program += &format!("{line}\n");
+        if let Some("csm" | "c") = fence {
+            let of_language = if fence == Some("csm") { &mut program } else { &mut in_c };
+            *of_language += &format!("{line}\n");
             continue;
         }
         let content =
             if fence.is_some() { Some(line) } else { line.strip_prefix("    ").or(line.is_empty().then_some("")) };
         match (content, content.and_then(|content| content.strip_prefix("$ "))) {
             (_, Some(command)) if command.starts_with("cssame ") => {
-                found.push(Example { line: command.to_owned(), shown: Vec::new(), program: program.clone() });
+                let (program, in_c) = (program.clone(), in_c.clone());
+                found.push(Example { line: command.to_owned(), shown: Vec::new(), program, in_c });
                 is_open = true;
             }
             (Some(content), None) if is_open => found.last_mut().unwrap().shown.push(content.to_owned()),
@@ -106,7 +111,7 @@ fn the_examples_print_what_they_show() {
     for document in documents() {
         let examples = examples(&fs::read_to_string(root().join(&document)).unwrap());
         let files = samples();
-        for Example { line, shown, program: source } in &examples {
+        for Example { line, shown, program: source, in_c } in &examples {
             count += 1;
             // Such a package is made of Java.
             if line.contains("--latches") && line.contains("--run") && support::tools::class_path().is_none() {
@@ -114,6 +119,7 @@ fn the_examples_print_what_they_show() {
             }
             files.write("program.csm", source);
             files.write("bug.csm", source);
+            files.write("bug.c", in_c);
             let answer = finish(program().current_dir(files.0.path()).args(line.split_whitespace().skip(1)));
             let text = format!("{}{}", answer.stdout, answer.stderr);
             if !all_fit(shown, &text.lines().collect::<Vec<_>>()) {
