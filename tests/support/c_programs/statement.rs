@@ -32,15 +32,15 @@ impl Generator {
     }
 
     /// A condition.
-    fn test(&mut self, scope: &Scope) -> String {
+    pub(super) fn test(&mut self, scope: &Scope) -> String {
         self.expression(scope, 2, true).text
     }
 
-    fn simple_statement(&mut self, text: &str) {
+    pub(super) fn simple_statement(&mut self, text: &str) {
         self.line(format!("Y(); {text}"));
     }
 
-    fn block(&mut self, head: &str, scope: &Scope, depth: u32, count: usize) {
+    pub(super) fn block(&mut self, head: &str, scope: &Scope, depth: u32, count: usize) {
         self.line(format!("{head} {{"));
         self.indent += 1;
         self.statements(&mut scope.clone(), depth, count);
@@ -149,82 +149,6 @@ impl Generator {
         self.simple_statement(&result("pthread_mutex_unlock(&rm)"));
     }
 
-    /// A local hides another one.
-    fn shadow(&mut self, scope: &Scope, depth: u32) {
-        let Some((name, _)) = scope.locals.first().cloned() else { return self.line(";".to_owned()) };
-        let mut inner = scope.clone();
-        let ty = *self.rng.pick(&Ty::ALL);
-        inner.locals[0].1 = ty;
-        self.line("{".to_owned());
-        self.indent += 1;
-        // Its own initialiser would mean the inner one.
-        let outer = Scope { locals: scope.locals[1..].to_vec(), ..scope.clone() };
-        let value = self.expression(&outer, 1, true).fit(ty).text;
-        self.simple_statement(&format!("{} {name} = {value};", ty.word()));
-        self.statements(&mut inner, depth - 1, 2);
-        self.indent -= 1;
-        self.line("}".to_owned());
-    }
-
-    /// The result of a try decides later.
-    fn tried(&mut self, scope: &Scope, depth: u32) {
-        let (got, mutex) = (self.fresh("got"), self.mutex(scope));
-        self.locks = true;
-        self.spend(2);
-        let mut inner = scope.clone();
-        (inner.locked, inner.in_loop, inner.returns) = (true, false, None);
-        self.simple_statement(&format!("int {got} = pthread_mutex_trylock({mutex});"));
-        self.statement(&mut inner, depth - 1);
-        self.line(format!("Y(); if ({got} == 0) {{"));
-        self.indent += 1;
-        self.statement(&mut inner, 0);
-        self.simple_statement(&format!("pthread_mutex_unlock({mutex});"));
-        self.indent -= 1;
-        self.line("}".to_owned());
-        if let Some((local, ty)) = scope.locals.first() {
-            let value = Ex::own(got, Ty::Int, (0, 100)).fit(*ty).text;
-            self.simple_statement(&format!("{local} = {value};"));
-        }
-    }
-
-    /// Pointers to structs, and into them.
-    fn struct_walk(&mut self, scope: &Scope) {
-        let all = if scope.structs.is_empty() { &self.objects.structs } else { &scope.structs };
-        let first = self.rng.pick(all).clone();
-        let name = self.fresh("n");
-        self.line("{".to_owned());
-        self.indent += 1;
-        let field = self.rng.below(2);
-        let ty = self.objects.fields[1 + field].ty;
-        let member = ["a", "b"][field];
-        let value = self.expression(scope, 1, false).fit(ty).text;
-        match self.rng.below(3) {
-            0 => {
-                self.spend(1);
-                self.simple_statement(&format!("struct in *{name} = &({first})->in;"));
-                self.simple_statement(&format!("{name}->{member} = {value};"));
-            }
-            1 if self.objects.structs.iter().any(|each| each.contains("ss")) => {
-                self.spend(1);
-                let index = self.index(scope, 2, true).text;
-                self.simple_statement(&format!("struct s *{name} = ss + {index};"));
-                let turned = ["{n} = ss + 1 - ({n} - ss);", "if ({n} == ss) {n}++; else --{n};", "{n} -= {n} - ss;"];
-                let turned = turned[self.rng.below(3)].replace("{n}", &name);
-                self.simple_statement(&turned);
-                self.simple_statement(&format!("{name}->in.{member} = {value};"));
-            }
-            _ => {
-                self.spend(2);
-                self.simple_statement(&format!("{} *{name} = &(*({first})).in.{member};", ty.word()));
-                let mut inner = scope.clone();
-                inner.pointers.push((name, ty, false));
-                self.statement(&mut inner, 0);
-            }
-        }
-        self.indent -= 1;
-        self.line("}".to_owned());
-    }
-
     fn assignment(&mut self, scope: &Scope) {
         let place = self.place(scope, true);
         self.spend(1);
@@ -302,106 +226,6 @@ impl Generator {
         self.times /= 2;
     }
 
-    /// An address of a mutex, and whether something shared is read to find it.
-    fn mutex(&mut self, scope: &Scope) -> String {
-        if !scope.mutexes.is_empty() && self.rng.chance(50) {
-            return self.rng.pick(&scope.mutexes).clone();
-        }
-        if !scope.structs.is_empty() && self.rng.chance(50) {
-            return format!("&{}->m", self.rng.pick(&scope.structs));
-        }
-        // The one that is taken must be the one that is given back: a pointer that others change is read once.
-        self.rng.pick(&self.objects.mutexes).clone()
-    }
-
-    fn critical(&mut self, scope: &Scope, depth: u32) {
-        let mut inner = scope.clone();
-        (inner.locked, inner.in_loop) = (true, false);
-        self.locks = true;
-        self.spend(2);
-        let count = 1 + self.rng.below(2);
-        let (begin, end) = match self.rng.below(10) {
-            0 if self.objects.has_rwlock => {
-                ("pthread_rwlock_rdlock(&rw);".into(), "pthread_rwlock_unlock(&rw);".into())
-            }
-            1 if self.objects.has_rwlock => {
-                ("pthread_rwlock_wrlock(&rw);".into(), "pthread_rwlock_unlock(&rw);".into())
-            }
-            2 if self.objects.has_spin => ("pthread_spin_lock(&spin);".into(), "pthread_spin_unlock(&spin);".into()),
-            2 if self.objects.has_semaphore => ("sem_wait(&sem);".into(), "sem_post(&sem);".into()),
-            3 if self.objects.has_mutex_pointer => {
-                let name = self.fresh("l");
-                self.simple_statement(&format!("pthread_mutex_t *{name} = pm;"));
-                self.spend(1);
-                (format!("pthread_mutex_lock({name});"), format!("pthread_mutex_unlock({name});"))
-            }
-            4 => {
-                // An element that is not known.
-                let index = self.fresh("i");
-                if !self.objects.mutexes.iter().any(|each| each.contains("mm[")) {
-                    let mutex = self.mutex(scope);
-                    (format!("take({mutex});"), format!("give({mutex});"))
-                } else {
-                    let value = self.simple(scope, true);
-                    self.simple_statement(&format!("int {index} = ({}) & 1;", value.text));
-                    (format!("pthread_mutex_lock(&mm[{index}]);"), format!("give(mm + {index});"))
-                }
-            }
-            5 | 6 => {
-                let mutex = self.mutex(scope);
-                (format!("take({mutex});"), format!("give({mutex});"))
-            }
-            7 | 9 if !scope.structs.is_empty() => {
-                let name = self.rng.pick(&scope.structs).clone();
-                (format!("enter({name});"), format!("leave({name});"))
-            }
-            8 => {
-                let mutex = self.mutex(scope);
-                (format!("if (pthread_mutex_lock({mutex}) != 0) abort();"), format!("give({mutex});"))
-            }
-            _ => {
-                let mutex = self.mutex(scope);
-                (format!("pthread_mutex_lock({mutex});"), format!("pthread_mutex_unlock({mutex});"))
-            }
-        };
-        self.simple_statement(&begin);
-        self.statements(&mut inner, depth - 1, count);
-        self.simple_statement(&end);
-    }
-
-    fn try_section(&mut self, scope: &Scope) {
-        let mut inner = scope.clone();
-        (inner.locked, inner.in_loop) = (true, false);
-        self.spend(2);
-        self.locks = true;
-        let (test, end) = match self.rng.below(5) {
-            0 if self.objects.has_rwlock => {
-                let word = ["tryrd", "trywr"][self.rng.below(2)];
-                (format!("pthread_rwlock_{word}lock(&rw) == 0"), "pthread_rwlock_unlock(&rw);".into())
-            }
-            1 if self.objects.has_flag => {
-                ("!atomic_flag_test_and_set(&flag)".into(), "atomic_flag_clear(&flag);".into())
-            }
-            2 => {
-                let mutex = self.mutex(scope);
-                (format!("!attempt({mutex})"), format!("pthread_mutex_unlock({mutex});"))
-            }
-            _ => {
-                let mutex = self.mutex(scope);
-                (format!("pthread_mutex_trylock({mutex}) == 0"), format!("pthread_mutex_unlock({mutex});"))
-            }
-        };
-        self.line(format!("Y(); if ({test}) {{"));
-        self.indent += 1;
-        self.statement(&mut inner, 0);
-        self.simple_statement(&end);
-        self.indent -= 1;
-        self.line("}".to_owned());
-        if self.rng.chance(40) {
-            self.block("else", scope, 0, 1);
-        }
-    }
-
     fn switch(&mut self, scope: &Scope, depth: u32) {
         let value = self.expression(scope, 1, true);
         let mut inner = scope.clone();
@@ -446,122 +270,6 @@ impl Generator {
             }
             _ => self.simple_statement(&format!("{text};")),
         }
-    }
-
-    fn pointer_assignment(&mut self, scope: &Scope) {
-        self.spend(1);
-        let pointers = self.objects.pointers.len();
-        let choice = self.rng.below(pointers + usize::from(self.objects.has_struct_pointer));
-        let text = if choice == pointers {
-            let all =
-                if scope.structs.is_empty() || self.rng.chance(60) { &self.objects.structs } else { &scope.structs };
-            format!("ps = {};", self.rng.pick(all))
-        } else {
-            let pointer = self.objects.pointers[choice].clone();
-            // What a function was given may be a local of a thread.
-            let is_alike = |of: &&(String, Ty, bool)| (of.1, of.2) == (pointer.ty, pointer.atomic);
-            let local = scope.pointers.iter().filter(|of| !of.0.starts_with('v')).find(is_alike);
-            match local {
-                Some((local, ..)) if self.rng.chance(40) => format!("{} = {local};", pointer.name),
-                _ if pointer.name == "ap" && self.rng.chance(50) => {
-                    let (a, b) = (self.rng.pick(&pointer.targets).clone(), self.rng.pick(&pointer.targets).clone());
-                    let word = format!("{}{}", if pointer.atomic { "_Atomic " } else { "" }, pointer.ty.word());
-                    let want = self.fresh("want");
-                    [
-                        format!("atomic_store(&ap, {a});"),
-                        format!("{word} *{want} = {b}; atomic_compare_exchange_strong(&ap, &{want}, {a});"),
-                        format!("{word} *{want} = atomic_exchange(&ap, {a}); if ({want} == {b}) ap = {want};"),
-                    ][self.rng.below(3)]
-                    .clone()
-                }
-                _ if pointer.name != "ap" && self.rng.chance(20) => {
-                    let (qualifier, to) = (if pointer.atomic { "_Atomic " } else { "" }, self.fresh("pp"));
-                    let other = self
-                        .objects
-                        .pointers
-                        .iter()
-                        .filter(|of| (of.ty, of.atomic) == (pointer.ty, pointer.atomic) && of.name != "ap");
-                    let names: Vec<String> = other.map(|of| of.name.clone()).collect();
-                    let (a, b) = (self.rng.pick(&names).clone(), self.rng.pick(&names).clone());
-                    let test = self.simple(scope, true).text;
-                    let word = pointer.ty.word();
-                    self.simple_statement(&format!("{qualifier}{word} **{to} = {test} ? &{a} : &{b};"));
-                    if self.rng.chance(40) {
-                        self.spend(2);
-                        format!("(**{to})++;").replace("++", if pointer.ty == Ty::Bool { " ^= 1" } else { "++" })
-                    } else {
-                        format!("*{to} = {};", self.rng.pick(&pointer.targets))
-                    }
-                }
-                _ if self.rng.chance(20) => {
-                    let test = self.simple(scope, true).text;
-                    let (a, b) = (self.rng.pick(&pointer.targets).clone(), self.rng.pick(&pointer.targets).clone());
-                    format!("{} = {test} ? {a} : {b};", pointer.name)
-                }
-                _ => format!("{} = {};", pointer.name, self.rng.pick(&pointer.targets)),
-            }
-        };
-        self.simple_statement(&text);
-    }
-
-    /// A pointer goes through an array.
-    fn walk(&mut self, scope: &Scope) {
-        let array = self.rng.pick(&self.objects.arrays).clone();
-        let (name, word, array_name, length) = (self.fresh("a"), array.ty.word(), array.name.clone(), array.length);
-        let mut inner = scope.clone();
-        inner.pointers.push((name.clone(), array.ty, false));
-        self.line("{".to_owned());
-        self.indent += 1;
-        let index = self.index(scope, length, true).text;
-        let first = match self.rng.below(3) {
-            0 => format!("&{array_name}[{index}]"),
-            1 => format!("{array_name} + {index}"),
-            _ => format!("{index} + {array_name}"),
-        };
-        self.simple_statement(&format!("{word} *{name} = {first};"));
-        match self.rng.below(5) {
-            0 => {
-                self.spend(2);
-                self.simple_statement(&format!("if ({name} != &{array_name}[{}]) {name}++;", length - 1));
-                self.statement(&mut inner, 0);
-            }
-            1 => {
-                self.spend(2);
-                let value = self.expression(scope, 1, false).fit(array.ty).text;
-                self.simple_statement(&format!(
-                    "if ({name} > {array_name}) *--{name} = {value}; else *{name} = {value};"
-                ));
-            }
-            2 => {
-                self.spend(1);
-                let offset = self.index(scope, length, false).text;
-                let value = self.expression(scope, 1, false).fit(array.ty).text;
-                self.simple_statement(&format!("{name} += {offset} - ({name} - {array_name});"));
-                self.simple_statement(&format!("{name}[0] = {value};"));
-            }
-            3 => {
-                self.spend(length as i64);
-                let last = format!("{name} = {array_name}; {name} < {array_name} + {length}; {name}++");
-                let value = self.expression(scope, 1, false).small().text;
-                self.line(format!("for ({last}) {{"));
-                self.indent += 1;
-                let operator = ["=", "^="][self.rng.below(2)];
-                self.simple_statement(&format!("*{name} {operator} {value};"));
-                self.indent -= 1;
-                self.line("}".to_owned());
-            }
-            _ => {
-                if let Some((local, ty)) = scope.locals.first().cloned() {
-                    let difference = Ex::own(format!("({name} - {array_name})"), Ty::Long, (0, 3));
-                    self.simple_statement(&format!("{local} = {};", difference.fit(ty).text));
-                    let value = Ex::own(format!("({name}[-({name} - {array_name})])"), array.ty, array.ty.held());
-                    self.spend(1);
-                    self.simple_statement(&format!("{local} = {};", value.fit(ty).text));
-                }
-            }
-        }
-        self.indent -= 1;
-        self.line("}".to_owned());
     }
 
     fn early_return(&mut self, scope: &Scope) {
