@@ -24,6 +24,7 @@ pub mod options;
 pub mod output;
 pub mod package;
 mod processor;
+mod program_options;
 pub mod progress;
 pub mod record;
 pub mod recorded;

@@ -135,11 +135,12 @@ pub fn no_package(error: &DriveError) -> Diagnostics {
         DriveError::NoEnd { .. } => Code::StepLimit,
         DriveError::TooManyTerms(_) => Code::ExplorationLimit,
         DriveError::Unwritable { .. } => Code::TargetLacks,
+        DriveError::OfC => Code::UnreadC,
     };
     let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
     Diagnostics::general(match error {
         DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
         DriveError::Unwritable { .. } => diagnostic.with_help("`--target rust` writes any program"),
-        DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
+        DriveError::NoMain | DriveError::OfC | DriveError::NoEnd { .. } => diagnostic,
     })
 }

@@ -20,10 +20,7 @@ use super::unrolling::NO_ITERATION;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
 use cssame_ir::sync;
 use cssame_ir::sync::Edge;
-use cssame_ir::{
-    BlockId, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterType, ScalarType, Synchronisation,
-    Terminator, Value,
-};
+use cssame_ir::{BlockId, FunctionId, Instruction, Operand, Place, Program, Synchronisation, Terminator};
 use cssame_source::Span;
 use cssame_source::arena::Arena;
 use cssame_ssa::graph::Graph;
@@ -276,8 +273,7 @@ impl<'p> GraphBuilder<'p> {
             Instruction::Atomic { op, place, read, definition, .. } => {
                 let always = !op.may_fail();
                 let kind = EventKind::Update { read: *read, definition: *definition, always };
-                let value = op.operands().next().unwrap_or(Operand::Constant(Value::Int(0)));
-                self.access(walk, position, kind, (place, value), span);
+                self.access(walk, position, kind, (place, op.value()), span);
             }
             Instruction::Allocate { variable, .. } => self.initialise(walk, *variable, span),
             Instruction::Call { .. } => {
@@ -357,21 +353,9 @@ impl<'p> GraphBuilder<'p> {
         self.events.push(Event { kind, span, operands, locks });
     }
 
-    /// The type of data that a value is.
-    fn type_of(&self, walk: &Walk, value: Operand) -> ScalarType {
-        let function = self.unfolding.contexts[walk.context].function;
-        match value {
-            Operand::Constant(value) => value.ty(),
-            Operand::Register(register) => match self.program.functions[function].registers[register].ty {
-                RegisterType::Scalar(ty) => ty,
-                RegisterType::Reference => ScalarType::Pointer,
-            },
-        }
-    }
-
     fn access(&mut self, walk: &Walk, position: u32, kind: EventKind, (place, value): (&Place, Operand), span: Span) {
-        let ty = self.type_of(walk, value);
-        let operands = self.locations((walk.context, walk.iteration), place, &|leaf| leaf == LeafKind::Data(ty));
+        let ty = self.program.functions[self.unfolding.contexts[walk.context].function].type_of(value);
+        let operands = self.locations((walk.context, walk.iteration), place, &|leaf| leaf.holds(ty));
         self.note_rows(walk, position, place, operands);
         self.event(kind, span, operands, (0, 0));
     }

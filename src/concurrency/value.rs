@@ -375,8 +375,7 @@ pub fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
         }
         UnaryOperator::Convert(ScalarType::Double | ScalarType::String, _) => return None,
         UnaryOperator::Convert(_, ScalarType::Bool) => i64::from(bits != 0),
-        UnaryOperator::Convert(ScalarType::Pointer, ScalarType::UnsignedLong | ScalarType::Long)
-        | UnaryOperator::Convert(_, ScalarType::Pointer | ScalarType::Thread) => bits,
+        UnaryOperator::Convert(_, ScalarType::Pointer | ScalarType::Thread) => bits,
         UnaryOperator::Convert(_, to) => to.integer()?.wrap(bits),
     })
 }

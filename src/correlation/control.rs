@@ -112,7 +112,7 @@ fn reversed(function: &Function, forward: &Graph) -> Graph {
     let mut ends: Vec<u32> = function
         .blocks
         .entries()
-        .filter(|(_, block)| matches!(block.terminator, Terminator::Return(_)))
+        .filter(|(_, block)| matches!(block.terminator, Terminator::Return(_) | Terminator::End(_)))
         .map(|(id, _)| id.0)
         .collect();
     // Behind the returns, the last blocks from which none is reached.

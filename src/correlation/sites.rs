@@ -9,7 +9,7 @@ use super::partners::Partners;
 use super::row::{Row, Rows};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sync_free_region::{SyncFreeRegions, is_synchronisation};
-use cssame_ir::{BlockId, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
+use cssame_ir::{BlockId, FunctionId, Instruction, Program, RegisterId};
 
 /// A place where a function touches a variable, or calls one that does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,9 +90,7 @@ impl Collector<'_> {
             sites.last.push(region);
             let position = content.instructions.len() as u32;
             let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region, row: None };
-            if let Terminator::Branch { condition: Operand::Register(register), .. }
-            | Terminator::Return(Some(Operand::Register(register))) = content.terminator
-            {
+            if let Some(register) = content.terminator.register() {
                 self.touch_register(id, register, AccessKind::Read, at, &mut sites);
             }
         }

@@ -102,12 +102,7 @@ impl<'a> Located<'a> {
         match self.instruction {
             Some(Instruction::Load { dest, .. }) => of(&Operand::Register(*dest)),
             Some(Instruction::Store { value, .. }) => of(value),
-            Some(Instruction::Atomic { op, .. }) => match op {
-                cssame_ir::AtomicOperation::CompareAndSwap { old, .. } => of(old),
-                cssame_ir::AtomicOperation::Swap(value) | cssame_ir::AtomicOperation::FetchAdd(value, _) => of(value),
-                cssame_ir::AtomicOperation::CompareExchange { old, .. } => of(old),
-                cssame_ir::AtomicOperation::FetchModify(_, _, ty) => *ty,
-            },
+            Some(Instruction::Atomic { op, .. }) => of(&op.value()),
             _ => ScalarType::Int,
         }
     }
@@ -125,12 +120,9 @@ impl<'a> Located<'a> {
 
 /// The type of an operand that is no reference.
 pub(super) fn operand_type(input: &Input<'_>, function: FunctionId, operand: &Operand) -> ScalarType {
-    match operand {
-        Operand::Constant(value) => value.ty(),
-        Operand::Register(register) => match input.program.functions[function].registers[*register].ty {
-            RegisterType::Scalar(ty) => ty,
-            RegisterType::Reference => ScalarType::Long,
-        },
+    match input.program.functions[function].type_of(*operand) {
+        RegisterType::Scalar(ty) => ty,
+        RegisterType::Reference => ScalarType::Long,
     }
 }
 

@@ -40,6 +40,7 @@ mod source_lines;
 mod target;
 mod test_case;
 mod titles;
+mod unwritten;
 mod whole;
 mod witnesses;
 
@@ -157,6 +158,9 @@ pub enum DriveError {
     /// The program has no `main`.
     #[error("the program has no main")]
     NoMain,
+    /// The program has what only programs in C have.
+    #[error("tests of programs in C are not written yet")]
+    OfC,
     /// There would be a line of the manifest for each of too many terms.
     #[error("the program has {0} pi terms; drivers are made for at most {MAX_TERMS}")]
     TooManyTerms(usize),
@@ -198,6 +202,7 @@ fn package(
     mut manifest: Manifest,
     options: &Options,
 ) -> Result<Package, DriveError> {
+    programs.iter().try_for_each(|module| unwritten::check(module.input.program))?;
     let (tests, recorded) = recorded::files(programs, cases, options);
     manifest.set_tests(tests);
     let name = names::package_name(&options.file);

@@ -16,15 +16,8 @@ use cssame_source::{FileId, SourceMap};
 use std::path::Path;
 
 /// Inputs that say how a program in C is read; those of the language of `.csm` files have names.
-#[must_use]
-pub fn is_setting(name: &str) -> bool {
+fn is_setting(name: &str) -> bool {
     name.starts_with('-')
-}
-
-/// Whether all inputs that look like settings are some.
-#[must_use]
-pub fn are_settings(inputs: &[(String, String)]) -> bool {
-    parsed(inputs).is_ok()
 }
 
 /// Before the name of another file of the program, which is linked.
@@ -114,6 +107,7 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
         }
     };
     let (mut own, mut found, mut program) = (sources.clone(), Vec::new(), None);
+    found.extend(inputs.iter().filter(|(name, _)| !is_setting(name)).map(no_input));
     let mut units: Vec<Unit> = Vec::new();
     let mut files = vec![file];
     for name in &linked {
@@ -130,7 +124,7 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
         found.extend(reading.diagnostics);
         units.extend(reading.unit);
     }
-    if units.len() == linked.len() + 1 {
+    if units.len() == linked.len() + 1 && !diagnostics::has_errors(&found) {
         match lower(&own, &units.iter().collect::<Vec<_>>(), &settings) {
             Ok(Lowered { program: mut lowered, notes }) => {
                 join_symbols(&mut lowered);
@@ -142,4 +136,10 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
     }
     diagnostics::sort(&mut found);
     Compiled { program, diagnostics: found }
+}
+
+fn no_input((name, value): &(String, String)) -> Diagnostic {
+    let message = format!("a program in C has no inputs, so none that is called `{name}`");
+    let help = format!("behind `--`, a macro gets a value as a compiler takes it: `-- -D{name}={value}`");
+    Diagnostic::general(Code::UnknownInput, Severity::Error, message).with_help(help)
 }

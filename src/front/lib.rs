@@ -58,11 +58,6 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
 }
 
 fn compile_csm(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
-    // Settings of programs in C may be given for several files; what is none is no input, either.
-    let are_settings = c::are_settings(inputs);
-    let is_ours = |(name, _): &&(String, String)| !are_settings || !c::is_setting(name);
-    let inputs: Vec<(String, String)> = inputs.iter().filter(is_ours).cloned().collect();
-    let inputs = inputs.as_slice();
     let parsed = syntax::parse(sources, file);
     let mut diagnostics = parsed.diagnostics;
     let checked = hir::check(sources, &parsed.program, inputs);

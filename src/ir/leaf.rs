@@ -3,7 +3,7 @@
 //! **Input**: a cell of a variable, or the number of an element. **Output**: the corresponding other one, and names. Elements of
 //! nested arrays are numbered consecutively, the last dimension first.
 
-use super::{DefinitionId, LeafId, Program, ScalarType, SymbolId, TextId, Texts, Value, VariableId};
+use super::{DefinitionId, LeafId, Program, RegisterType, ScalarType, SymbolId, TextId, Texts, Value, VariableId};
 
 /// What the cells of a leaf hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,14 @@ pub enum LeafKind {
     Condition,
     /// A semaphore: one cell, its count.
     Semaphore,
+}
+
+impl LeafKind {
+    /// Whether its cells hold data of that type. A reference is never stored.
+    #[must_use]
+    pub fn holds(self, ty: RegisterType) -> bool {
+        matches!(self, LeafKind::Data(data) if ty == RegisterType::Scalar(data))
+    }
 }
 
 /// A part of a memory variable.

@@ -8,6 +8,7 @@
 //! describe the cells. The arms of a `cobegin` are separate functions, which take captured variables by reference.
 
 mod access;
+mod atomic;
 mod context;
 pub mod dot;
 mod enumeration;
@@ -24,6 +25,7 @@ mod reached;
 pub mod structure;
 pub mod svg;
 pub mod sync;
+mod thread;
 pub mod types;
 mod value;
 pub mod verify;
@@ -31,6 +33,7 @@ mod versions;
 
 pub use access::Access;
 use arena::{Arena, id};
+pub use atomic::{AtomicOperation, Modification};
 pub use context::{AccessContext, AccessContexts};
 use cssame_source::Span;
 pub use cssame_source::arena;
@@ -42,6 +45,7 @@ pub use place::{Base, Index, Operand, Place};
 pub use pointer::{Object, Pointer};
 pub use reached::Follow;
 pub use sync::Synchronisation;
+pub use thread::{NewThread, ThreadLabel, TripBounds, thread_name};
 pub use types::{ArrayId, ArrayType, Class, ClassId, Field, Type};
 pub use value::{Integer, ScalarType, Value};
 pub use versions::number_versions;
@@ -241,6 +245,17 @@ pub struct Function {
     pub registers: Arena<RegisterId, Register>,
     /// Its blocks; block 0 is the entry.
     pub blocks: Arena<BlockId, Block>,
+}
+
+impl Function {
+    /// The type of an operand.
+    #[must_use]
+    pub fn type_of(&self, operand: Operand) -> RegisterType {
+        match operand {
+            Operand::Constant(value) => RegisterType::Scalar(value.ty()),
+            Operand::Register(register) => self.registers[register].ty,
+        }
+    }
 }
 
 /// What a register holds.

@@ -1,6 +1,7 @@
 //! Instructions, operands and terminators.
 
 use super::place::{Operand, Place};
+use super::{AtomicOperation, NewThread, TripBounds};
 use super::{BlockId, DefinitionId, FunctionId, ReadId, RegisterId, ScalarType, Synchronisation, TextId, VariableId};
 
 /// Types that arithmetic is done in.
@@ -82,158 +83,6 @@ pub enum BinaryOperator {
     NotEqualDouble,
     /// A pointer so many cells behind another one; the second operand is a `long`.
     PointerAdd,
-}
-
-/// An atomic read and write of one cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AtomicOperation {
-    /// Writes `new` where the cell holds `old`; the result says whether it did.
-    CompareAndSwap {
-        /// What the cell must hold.
-        old: Operand,
-        /// What it then gets.
-        new: Operand,
-        /// Whether the cell holds a double, which compares by value.
-        double: bool,
-    },
-    /// Writes the operand; the result is what the cell held.
-    Swap(Operand),
-    /// Adds the operand; the result is what the cell held.
-    FetchAdd(Operand, Arithmetic),
-    /// Writes `new` where the cell holds the bits of `old`; the result is what the cell held.
-    CompareExchange {
-        /// What the cell must hold.
-        old: Operand,
-        /// What it then gets.
-        new: Operand,
-    },
-    /// Computes with the operand in that type of integers, and writes; the result is what the cell held.
-    FetchModify(Modification, Operand, ScalarType),
-}
-
-/// What a read-modify-write of an integer computes from what is there and its operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Modification {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `&`
-    And,
-    /// `|`
-    Or,
-    /// `^`
-    ExclusiveOr,
-    /// `~(a & b)`
-    NotAnd,
-}
-
-impl Modification {
-    /// The name of the operation.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Modification::Add => "fetch_add",
-            Modification::Subtract => "fetch_sub",
-            Modification::And => "fetch_and",
-            Modification::Or => "fetch_or",
-            Modification::ExclusiveOr => "fetch_xor",
-            Modification::NotAnd => "fetch_nand",
-        }
-    }
-}
-
-impl AtomicOperation {
-    /// Its name in the text.
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self {
-            AtomicOperation::CompareAndSwap { .. } => "cas",
-            AtomicOperation::Swap(_) => "swap",
-            AtomicOperation::FetchAdd(..) => "fetch_add",
-            AtomicOperation::CompareExchange { .. } => "cas",
-            AtomicOperation::FetchModify(modification, ..) => modification.word(),
-        }
-    }
-
-    /// Its operands.
-    pub fn operands(&self) -> impl Iterator<Item = Operand> + use<> {
-        let (first, second) = match *self {
-            AtomicOperation::CompareAndSwap { old, new, .. } | AtomicOperation::CompareExchange { old, new } => {
-                (old, Some(new))
-            }
-            AtomicOperation::Swap(value)
-            | AtomicOperation::FetchAdd(value, _)
-            | AtomicOperation::FetchModify(_, value, _) => (value, None),
-        };
-        std::iter::once(first).chain(second)
-    }
-
-    /// Whether it may leave the cell as it is.
-    #[must_use]
-    pub fn may_fail(&self) -> bool {
-        matches!(self, AtomicOperation::CompareAndSwap { .. } | AtomicOperation::CompareExchange { .. })
-    }
-}
-
-/// What a thread is called, below the path of the thread that makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThreadLabel {
-    /// An arm's label, the handle's name, or the function's.
-    Name(TextId),
-    /// `parfor@LINE[k]`: the text before the bracket; `k` is the ordinal.
-    Iteration(TextId),
-    /// A handle that is an element, such as `w[]`, `m[][4]`, `p[].t`: the ordinal is the number of the element, of several
-    /// arrays the last one first, by the lengths in the brackets.
-    Element(TextId),
-}
-
-/// The name of a thread by its label and the number of its iteration or element: `t`, `w[2]`, `m[1][3]`, `p[0].t`; with `*`
-/// where the number is not known.
-#[must_use]
-pub fn thread_name(label: &str, number: Option<i64>) -> String {
-    // From the last bracket on, each length takes a part of the number; what is left is the first index.
-    let lengths: Vec<Option<i64>> = label.split('[').skip(1).map(|rest| rest.split(']').next()?.parse().ok()).collect();
-    let mut rest = number;
-    let mut indices: Vec<Option<i64>> = Vec::with_capacity(lengths.len());
-    for length in lengths.iter().rev() {
-        indices.push(rest.map(|rest| length.map_or(rest, |length| rest.rem_euclid(length.max(1)))));
-        rest = rest.map(|rest| length.map_or(0, |length| rest.div_euclid(length.max(1))));
-    }
-    let mut parts = label.split('[');
-    let mut name = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let index = indices.pop().flatten().map_or_else(|| "*".to_owned(), |index| index.to_string());
-        name.push_str(&format!("[{index}]{}", part.split_once(']').map_or("", |(_, behind)| behind)));
-    }
-    name
-}
-
-/// A thread to be made: a function, its arguments, and its name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewThread {
-    /// What it runs.
-    pub function: FunctionId,
-    /// For a `parfor` whose iterations run copies of their own (`specialise` of the layer `concurrency`): what each runs, by
-    /// ordinal; an ordinal beyond them runs `function`.
-    pub rounds: Vec<FunctionId>,
-    /// With these arguments.
-    pub arguments: Vec<Operand>,
-    /// What it is called.
-    pub label: ThreadLabel,
-    /// The ordinal of an iteration of a `parfor`; of a handle, the number of the element.
-    pub ordinal: Option<Operand>,
-}
-
-/// Bounds of a `parfor` in the canonical form `i = first; i < limit; i += step`, for analyses that unroll it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TripBounds {
-    /// First value of the loop variable.
-    pub first: Operand,
-    /// The loop ends where the variable is not below it.
-    pub limit: Operand,
-    /// Added each round; positive.
-    pub step: i64,
 }
 
 /// Three-address instructions. At most one access to memory each.
@@ -411,6 +260,25 @@ pub enum Terminator {
 }
 
 impl Terminator {
+    /// The operand that it reads.
+    #[must_use]
+    pub fn operand(&self) -> Option<Operand> {
+        match *self {
+            Terminator::Jump(_) => None,
+            Terminator::Branch { condition, .. } => Some(condition),
+            Terminator::Return(value) | Terminator::End(value) => value,
+        }
+    }
+
+    /// The register that it reads.
+    #[must_use]
+    pub fn register(&self) -> Option<RegisterId> {
+        match self.operand() {
+            Some(Operand::Register(register)) => Some(register),
+            Some(Operand::Constant(_)) | None => None,
+        }
+    }
+
     /// The blocks that may come next, in order.
     pub fn successors(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
         let (first, second) = match *self {
@@ -502,28 +370,6 @@ impl Instruction {
             | Instruction::Join
             | Instruction::AtomicBegin
             | Instruction::AtomicEnd => {}
-        }
-    }
-}
-
-impl NewThread {
-    /// What it may run.
-    pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
-        let own = (!self.rounds.contains(&self.function)).then_some(self.function);
-        own.into_iter().chain(self.rounds.iter().copied())
-    }
-
-    /// What the iteration of that ordinal runs.
-    #[must_use]
-    pub fn function_of_round(&self, round: usize) -> FunctionId {
-        self.rounds.get(round).copied().unwrap_or(self.function)
-    }
-
-    fn uses(&self, f: &mut impl FnMut(RegisterId)) {
-        for operand in self.arguments.iter().chain(&self.ordinal) {
-            if let Operand::Register(register) = operand {
-                f(*register);
-            }
         }
     }
 }

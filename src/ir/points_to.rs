@@ -90,9 +90,7 @@ pub fn escaping(function: &crate::Function) -> FixedBitSet {
                 _ => instruction.uses(&mut |register| escaping.insert(register.index())),
             }
         }
-        if let crate::Terminator::Return(Some(Operand::Register(register)))
-        | crate::Terminator::End(Some(Operand::Register(register))) = block.terminator
-        {
+        if let Some(register) = block.terminator.register() {
             escaping.insert(register.index());
         }
     }

@@ -98,13 +98,6 @@ impl ScalarType {
         };
         Some(Integer { bits, signed })
     }
-
-    /// Whether it is one of the types that only C has.
-    #[must_use]
-    pub fn is_of_c(self) -> bool {
-        use ScalarType::{Bool, Double, Int, Long, String, Thread};
-        !matches!(self, Int | Long | Bool | Double | String | Thread)
-    }
 }
 
 /// A constant.

@@ -19,7 +19,7 @@ use super::effects::{Effects, joined};
 use super::graph::Graph;
 use super::memory::{Memory, SsaVariable, access};
 use cssame_ir::{
-    BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId, Terminator, TextId, VariableId,
+    BlockId, Function, FunctionId, Instruction, Program, RegisterId, SymbolId, Terminator, TextId, VariableId,
 };
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -285,15 +285,7 @@ impl Collector<'_> {
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
-        let operand = match *terminator {
-            Terminator::Jump(_) => None,
-            Terminator::Branch { condition, .. } => Some(condition),
-            Terminator::Return(value) | Terminator::End(value) => value,
-        };
-        self.begin_site(match operand {
-            Some(Operand::Register(register)) => vec![register],
-            _ => Vec::new(),
-        });
+        self.begin_site(terminator.register().into_iter().collect());
         self.accesses.end_block();
     }
 }

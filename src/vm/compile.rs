@@ -227,9 +227,7 @@ fn record_live(
     let block = &function.blocks[block_id];
     let always = output.functions[id].allocations.clone();
     let mut current: FxHashSet<RegisterId> = live.live_out[block_id.index()].iter().copied().collect();
-    liveness::terminator_uses(&block.terminator, &mut |register| {
-        current.insert(register);
-    });
+    current.extend(block.terminator.register());
     for (index, instruction) in block.instructions.iter().enumerate().rev() {
         if let Some(dest) = instruction.dest() {
             current.remove(&dest);

@@ -9,7 +9,6 @@
 //! **Soundness and limits**: iterations that use their number, such as those that each work on an element of an array, are left
 //! out. They would rarely be equal, and sorting takes time.
 
-use super::liveness;
 use cssame_ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};
 
 /// By function: whether it is the body of a `parfor` that neither prints nor makes threads nor asks for its number.
@@ -36,7 +35,7 @@ fn is_like_others(program: &Program, body: FunctionId) -> bool {
     };
     for block in function.blocks.iter() {
         block.instructions.iter().for_each(|instruction| instruction.uses(&mut note));
-        liveness::terminator_uses(&block.terminator, &mut note);
+        block.terminator.register().into_iter().for_each(&mut note);
     }
     !uses_value && is_quiet(program, body)
 }

@@ -32,6 +32,7 @@ mod locks;
 mod lower;
 mod machine;
 mod memory;
+mod moves;
 mod observe;
 mod observers;
 mod obstacle;

@@ -15,7 +15,7 @@
 //! **Soundness and limits**: a range is the hull of all places where the register is live. A range with holes has a
 //! slot for the whole hull.
 
-use cssame_ir::{Block, Function, Instruction, RegisterId, Terminator, flow};
+use cssame_ir::{Block, Function, Instruction, RegisterId, flow};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -25,18 +25,6 @@ pub(super) struct Liveness {
     pub live_in: Vec<Vec<RegisterId>>,
     /// At the end of each block.
     pub live_out: Vec<Vec<RegisterId>>,
-}
-
-/// Calls `f` with the registers that a terminator reads.
-pub(super) fn terminator_uses(terminator: &Terminator, f: &mut impl FnMut(RegisterId)) {
-    let operand = match terminator {
-        Terminator::Jump(_) => None,
-        Terminator::Branch { condition, .. } => Some(*condition),
-        Terminator::Return(value) | Terminator::End(value) => *value,
-    };
-    if let Some(cssame_ir::Operand::Register(register)) = operand {
-        f(register);
-    }
 }
 
 /// Blocks with an upward-exposed use, and blocks with a definition, of every register.
@@ -65,7 +53,7 @@ fn occurrences(function: &Function) -> Occurrences {
                 defined[dest.index()].push(at);
             }
         }
-        terminator_uses(&block.terminator, &mut |register| expose(register, defined));
+        block.terminator.register().into_iter().for_each(|register| expose(register, defined));
     }
     result
 }
@@ -149,7 +137,7 @@ fn ranges(function: &Function, live: &Liveness) -> Vec<Range> {
             }
             moment += 2;
         }
-        terminator_uses(&block.terminator, &mut |register| ranges[register.index()].include(moment));
+        block.terminator.register().into_iter().for_each(|register| ranges[register.index()].include(moment));
         moment += 2;
         for register in &live.live_out[id.index()] {
             ranges[register.index()].include(moment - 1);

@@ -112,12 +112,9 @@ impl Lowering<'_, '_> {
 
     /// What a cell is for that a value is read from or written to.
     fn content(&self, value: Operand) -> Option<Content> {
-        match value {
-            Operand::Constant(value) => Some(Content::Data(value.ty())),
-            Operand::Register(register) => match self.function.registers[register].ty {
-                RegisterType::Scalar(ty) => Some(Content::Data(ty)),
-                RegisterType::Reference => None,
-            },
+        match self.function.type_of(value) {
+            RegisterType::Scalar(ty) => Some(Content::Data(ty)),
+            RegisterType::Reference => None,
         }
     }
 
@@ -191,7 +188,7 @@ impl Lowering<'_, '_> {
     ) -> Code {
         let shared = self.compiler.visibility.read(read) || self.compiler.visibility.definition(definition);
         let dest = self.slot(dest);
-        let content = op.operands().next().and_then(|operand| self.content(operand));
+        let content = self.content(op.value());
         let place = self.place(place, content);
         let kind = AtomicKind::resolve(op, |operand| self.source(operand));
         let atomics = &mut self.compiler.output.atomics;

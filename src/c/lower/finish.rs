@@ -83,12 +83,7 @@ fn live_at_entry(function: &Function) -> Vec<RegisterId> {
                 own.push(dest);
             }
         }
-        let last = match block.terminator {
-            Terminator::Jump(_) => None,
-            Terminator::Branch { condition, .. } => Some(condition),
-            Terminator::Return(value) | Terminator::End(value) => value,
-        };
-        if let Some(Operand::Register(register)) = last
+        if let Some(register) = block.terminator.register()
             && !newest.contains(&register)
         {
             exposed.push((register, id));

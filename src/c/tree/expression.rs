@@ -372,12 +372,17 @@ pub enum Builtin {
 
 /// Questions about bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum BitCount {
+    /// Zeros above the highest one; not defined of zero.
     LeadingZeros,
+    /// Zeros below the lowest one; not defined of zero.
     TrailingZeros,
+    /// How many are one.
     Ones,
+    /// Whether an odd number of them is one.
     Parity,
+    /// The place of the lowest one, from 1 on; 0 of zero.
     FirstSet,
+    /// How many below the sign are equal to it.
     RedundantSign,
 }

@@ -10,9 +10,7 @@
 //! iterations.
 
 use super::tree::{At, Node};
-use cssame_ir::{
-    Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, RegisterType, Terminator,
-};
+use cssame_ir::{Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, RegisterType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The instructions that are parts of expressions, and how registers are used. The terminator of a block counts as one more
@@ -34,7 +32,7 @@ impl Folding {
                 instruction.uses(&mut |register| uses[register.index()] += 1);
                 instruction.dest().into_iter().for_each(|register| definitions[register.index()] += 1);
             }
-            used_by(&block.terminator).into_iter().for_each(|register| uses[register.index()] += 1);
+            block.terminator.register().into_iter().for_each(|register| uses[register.index()] += 1);
         }
         let mut folding = Folding { folded: FxHashSet::default(), definitions, sources: FxHashMap::default() };
         for id in function.blocks.ids() {
@@ -53,7 +51,7 @@ impl Folding {
             let mut used: Vec<RegisterId> = Vec::new();
             match instruction {
                 Some(instruction) => instruction.uses(&mut |register| used.push(register)),
-                None => used.extend(used_by(&block.terminator)),
+                None => used.extend(block.terminator.register()),
             }
             for register in used {
                 let Some(defined) = waiting.remove(&register) else { continue };
@@ -80,7 +78,7 @@ impl Folding {
         let mut waiting: Vec<RegisterId> = Vec::new();
         match block.instructions.get(at.1 as usize) {
             Some(instruction) => instruction.uses(&mut |register| waiting.push(register)),
-            None => waiting.extend(used_by(&block.terminator)),
+            None => waiting.extend(block.terminator.register()),
         }
         let mut reads = Vec::new();
         while let Some(register) = waiting.pop() {
@@ -127,15 +125,6 @@ fn is_pure(instruction: &Instruction) -> bool {
             place.indices.iter().all(|index| matches!(index.operand, Operand::Constant(_)))
         }
         _ => false,
-    }
-}
-
-/// The register that a terminator reads.
-pub(super) fn used_by(terminator: &Terminator) -> Option<RegisterId> {
-    match terminator {
-        Terminator::Branch { condition: Operand::Register(register), .. }
-        | Terminator::Return(Some(Operand::Register(register))) => Some(*register),
-        _ => None,
     }
 }
 

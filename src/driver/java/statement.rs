@@ -191,7 +191,7 @@ impl<'a> Writer<'_, 'a> {
             }
             AtomicOperation::Swap(value) => ("swap", self.scope.operand(value)),
             AtomicOperation::FetchAdd(value, _) => ("fetchAdd", self.scope.operand(value)),
-            // Programs in C have no tests in Java.
+            // `unwritten` has refused the program.
             AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => ("ofC", String::new()),
         };
         (self.scope.slot(place).call(method, &arguments), method)

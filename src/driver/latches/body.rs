@@ -14,9 +14,9 @@ use crate::java::line::Lines;
 use crate::java::text::{comment, default_value, string};
 use crate::label::{Located, operand_type};
 use crate::source_lines::SourceLines;
-use cssame_ir::operation::thread_name;
 use cssame_ir::structure::Structured;
 use cssame_ir::sync::Kind;
+use cssame_ir::thread_name;
 use cssame_ir::{
     BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Operand, Place, ReadId, RegisterType,
     ThreadLabel,
@@ -201,7 +201,7 @@ impl<'a> Body<'_, 'a> {
                 self.registers.define(at, Expression::call(call), false).into_iter().collect()
             }
             Instruction::Join => vec!["Threads.join();".to_owned()],
-            // Programs in C are not written in this form.
+            // `unwritten` has refused the program.
             Instruction::CurrentThread { .. } => Vec::new(),
             Instruction::JoinThread { handle, .. } => {
                 let handle = self.operand(at, handle);

@@ -34,7 +34,7 @@ pub use unsaid::Unsaid;
 use super::manifest::{Manifest, TermStatus, TestEntry, pi_terms};
 use super::names::{Names, package_name};
 use super::test_case::{selection_line, test_name};
-use super::{DriveError, Input, MANIFEST, Options, Package, aspectj, check_size, java, titles};
+use super::{DriveError, Input, MANIFEST, Options, Package, aspectj, check_size, java, titles, unwritten};
 use cssame_form::Selection;
 use cssame_ssa::build_program;
 use rustc_hash::FxHashMap;
@@ -89,9 +89,10 @@ pub enum LatchesError {
 ///
 /// # Errors
 ///
-/// The program has no `main`, too many terms, or what the form cannot say; or a selection means no term.
+/// The program has no `main` or is one in C, too many terms, or what the form cannot say; or a selection means no term.
 pub fn drive_latches(input: &Input<'_>, selections: &[Selection], options: &Options) -> Result<Package, LatchesError> {
     check_size(input.form)?;
+    unwritten::check(input.program)?;
     let main = input.program.main.ok_or(DriveError::NoMain)?;
     let sites = Sites::new(input, main);
     let unsaid = find_unsaid(input, &sites);

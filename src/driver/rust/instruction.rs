@@ -200,7 +200,7 @@ impl Emitter<'_, '_> {
                 format!("compare_and_swap({read:?}, {write:?}, {old}, {new})?")
             }
             AtomicOperation::Swap(value) => format!("swap({read:?}, {write:?}, {})?", self.registers.operand(value)),
-            // Programs in C have no tests yet.
+            // `unwritten` has refused the program.
             AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => String::new(),
             AtomicOperation::FetchAdd(value, _) => {
                 format!("fetch_add({read:?}, {write:?}, {})?", self.registers.operand(value))

@@ -7,7 +7,7 @@ use super::names::identifier;
 use super::value::rust_type;
 use crate::Input;
 use crate::names::{FunctionNames, Names};
-use cssame_ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, Terminator};
+use cssame_ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType};
 use rustc_hash::FxHashMap;
 
 /// What memory is in the package.
@@ -73,7 +73,7 @@ impl<'a> Registers<'a> {
                     instruction.uses(&mut |register| mention(register, false));
                     instruction.dest().into_iter().for_each(|register| mention(register, true));
                 }
-                terminator_use(&block.terminator).into_iter().for_each(|register| mention(register, false));
+                block.terminator.register().into_iter().for_each(|register| mention(register, false));
             }
         }
         let registers = self.function.registers.entries();
@@ -161,13 +161,5 @@ impl<'a> Registers<'a> {
             Operand::Register(register) => self.name(*register).to_owned(),
             Operand::Constant(value) => super::value::receiver(&self.input.program.texts, *value),
         }
-    }
-}
-
-fn terminator_use(terminator: &Terminator) -> Option<RegisterId> {
-    match terminator {
-        Terminator::Branch { condition: Operand::Register(register), .. }
-        | Terminator::Return(Some(Operand::Register(register))) => Some(*register),
-        _ => None,
     }
 }

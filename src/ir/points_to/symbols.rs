@@ -4,7 +4,7 @@
 //! Out: the program, in which all symbols that may name one cell count as one ([`Symbol::cells_of`](crate::Symbol)).
 
 use super::{PointsTo, has_pointers};
-use crate::{Base, Instruction, LeafId, LeafKind, Operand, Place, Program, RegisterType, SymbolId};
+use crate::{Base, Instruction, Operand, Place, Program, SymbolId};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
@@ -21,19 +21,12 @@ pub fn join_symbols(program: &mut Program) {
     for (id, function) in program.functions.entries() {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let Some((place, symbol, value)) = accessed(program, instruction) else { continue };
-            let wanted = match value {
-                Operand::Constant(value) => RegisterType::Scalar(value.ty()),
-                Operand::Register(register) => function.registers[register].ty,
-            };
+            let wanted = function.type_of(value);
             let Some(register) = place.base.register() else { continue };
             for target in points_to.of(id, register) {
                 let there = program.leaf_at(target.variable, target.offset.wrapping_add(place.offset));
                 // The program fails where something else is there.
-                let is_wanted = |leaf: LeafId| match program.leaves[leaf].kind {
-                    LeafKind::Data(ty) => wanted == RegisterType::Scalar(ty),
-                    _ => false,
-                };
-                if let Some((leaf, _)) = there.filter(|&(leaf, _)| is_wanted(leaf)) {
+                if let Some((leaf, _)) = there.filter(|&(leaf, _)| program.leaves[leaf].kind.holds(wanted)) {
                     groups.union(symbol.index(), program.leaves[leaf].symbol.index());
                 }
             }
@@ -56,7 +49,7 @@ fn accessed<'i>(program: &Program, instruction: &'i Instruction) -> Option<(&'i 
         Instruction::Load { dest, place, read } => (place, program.reads[*read].symbol, Operand::Register(*dest)),
         Instruction::Store { place, value, definition } => (place, program.definitions[*definition].symbol, *value),
         Instruction::Atomic { op, place, definition, .. } => {
-            (place, program.definitions[*definition].symbol, op.operands().next()?)
+            (place, program.definitions[*definition].symbol, op.value())
         }
         _ => return None,
     };

@@ -298,17 +298,9 @@ impl Printer<'_> {
     pub fn reads_of(&self, site: Site) -> Vec<String> {
         let block = &self.function.blocks[site.block];
         let mut registers = Vec::new();
-        match (block.instructions.get(site.position), block.terminator) {
-            (Some(instruction), _) => instruction.uses(&mut |register| registers.push(register)),
-            (None, Terminator::Branch { condition: Operand::Register(register), .. }) => registers.push(register),
-            (
-                None,
-                Terminator::Return(Some(Operand::Register(register)))
-                | Terminator::End(Some(Operand::Register(register))),
-            ) => {
-                registers.push(register);
-            }
-            (None, _) => {}
+        match block.instructions.get(site.position) {
+            Some(instruction) => instruction.uses(&mut |register| registers.push(register)),
+            None => registers.extend(block.terminator.register()),
         }
         registers.sort_unstable();
         registers.dedup();

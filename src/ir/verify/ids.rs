@@ -5,7 +5,7 @@
 use super::Scope;
 use crate::{
     AtomicOperation, Base, Block, DefinitionId, Function, FunctionId, Index, Instruction, NewThread, Operand, Place,
-    ReadId, Register, RegisterId, Synchronisation, Terminator, TextId, ThreadLabel, TripBounds, Value, VariableId,
+    ReadId, Register, RegisterId, Synchronisation, TextId, ThreadLabel, TripBounds, Value, VariableId,
 };
 
 /// Checks that all ids of a function exist.
@@ -34,11 +34,8 @@ pub(super) fn check_ids(scope: &mut Scope<'_>) {
         for target in terminator.successors() {
             scope.exists(blocks.get(target).is_some(), "block", target.0);
         }
-        match terminator {
-            Terminator::Jump(_) | Terminator::Return(None) | Terminator::End(None) => {}
-            Terminator::Branch { condition: operand, then_block: _, else_block: _ }
-            | Terminator::Return(Some(operand))
-            | Terminator::End(Some(operand)) => scope.operand(operand),
+        if let Some(operand) = terminator.operand() {
+            scope.operand(&operand);
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::Scope;
 use crate::flow::{Successors, predecessors, reverse_postorder};
-use crate::{BlockId, Function, Instruction, Operand, RegisterId, Terminator};
+use crate::{BlockId, Function, Instruction, RegisterId, Terminator};
 
 /// Checks the paths of a function.
 pub(super) fn check_paths(scope: &mut Scope<'_>) {
@@ -69,12 +69,7 @@ fn accesses(function: &Function, order: &[BlockId]) -> (Accesses, Accesses) {
                 written.push((dest, id));
             }
         }
-        let operand = match block.terminator {
-            Terminator::Jump(_) => None,
-            Terminator::Branch { condition, .. } => Some(condition),
-            Terminator::Return(operand) | Terminator::End(operand) => operand,
-        };
-        if let Some(Operand::Register(register)) = operand
+        if let Some(register) = block.terminator.register()
             && newest[register.index()] != Some(id)
         {
             exposed.push((register, id));

@@ -73,10 +73,7 @@ impl Types<'_, '_> {
     }
 
     fn type_of(&self, operand: &Operand) -> RegisterType {
-        match operand {
-            Operand::Register(register) => self.register(*register),
-            Operand::Constant(value) => Scalar(value.ty()),
-        }
+        self.scope.function.type_of(*operand)
     }
 
     fn scalar(&mut self, operand: &Operand, expected: ScalarType) {

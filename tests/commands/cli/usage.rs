@@ -106,6 +106,10 @@ const CALLS: &[(&str, i32, &str)] = &[
     // 2: inputs that do not fit; the diagnostics of `check` are its answer.
     ("check --input nonsense=1 samples/parfor_sum.csm", 2, "CS0213"),
     ("check --input n=x samples/parfor_sum.csm", 2, "CS0213"),
+    ("check --input n=1 samples/c/counter_unlocked.c", 2, "CS0213"),
+    ("check --main-waits samples/parfor_sum.csm", 2, "`--main-waits` says how C is read"),
+    ("check --nondet 0..3 samples/parfor_sum.csm", 2, "`--nondet` says how C is read"),
+    ("check samples/parfor_sum.csm -- -DN=3", 2, "`-DN` says how C is read"),
     ("run --input nonsense=1 samples/parfor_sum.csm", 2, "!CS0213"),
     ("run --input n=x samples/parfor_sum.csm", 2, "!CS0213"),
     ("run --input n= samples/parfor_sum.csm", 2, "!CS0213"),

@@ -197,17 +197,26 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// What is said of an input that is none, and how it is mended.
+    fn unknown_input(&self, name: &str) -> (String, String) {
+        if name.starts_with('-') {
+            let message = format!("`{name}` says how C is read, and this program is not in C");
+            return (message, "leave it out".to_owned());
+        }
+        let names: Vec<&str> = self.input_names.iter().map(|&id| self.program.texts.get(id)).collect();
+        let help = if names.is_empty() {
+            "the program declares no input".to_owned()
+        } else {
+            format!("its inputs are: {}", names.join(", "))
+        };
+        (format!("the program has no input `{name}`"), help)
+    }
+
     pub(super) fn report_unknown_inputs(&mut self) {
         for (name, _) in self.inputs {
             let known = self.program.texts.find(name).is_some_and(|id| self.input_names.contains(&id));
             if !known {
-                let names: Vec<&str> = self.input_names.iter().map(|&id| self.program.texts.get(id)).collect();
-                let help = if names.is_empty() {
-                    "the program declares no input".to_owned()
-                } else {
-                    format!("its inputs are: {}", names.join(", "))
-                };
-                let message = format!("the program has no input `{name}`");
+                let (message, help) = self.unknown_input(name);
                 self.diagnostics
                     .push(Diagnostic::general(Code::UnknownInput, Severity::Error, message).with_help(help));
             }

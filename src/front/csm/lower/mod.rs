@@ -17,7 +17,7 @@ use cssame_diagnostics::Diagnostic;
 use cssame_ir::{
     Base, Block, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, FunctionKind, Instruction, Operand,
     Place, Program, Read, ReadId, Register, RegisterId, RegisterType, ScalarType, SymbolId, Terminator, Value,
-    VariableId,
+    VariableId, number_versions,
 };
 use cssame_source::Span;
 use cssame_source::arena::Arena;
@@ -96,31 +96,6 @@ fn join_passed(program: &mut Program, passed: &[(SymbolId, SymbolId)]) {
         let symbol = &mut program.symbols[id];
         symbol.cells_of = first.get(&group).copied().unwrap_or(id);
         symbol.atomic |= parameters.contains(&id) && !plain.contains(&group);
-    }
-}
-
-/// Gives the definitions of each symbol their versions: 0 to the initial ones, then by place.
-fn number_versions(program: &mut Program) {
-    let mut order: Vec<DefinitionId> = program.definitions.ids().collect();
-    order.sort_by_key(|&id| {
-        let definition = &program.definitions[id];
-        let write = matches!(definition.kind, DefinitionKind::Write(_));
-        (definition.symbol, write, definition.span.start, id)
-    });
-    let mut previous = None;
-    let mut version = 0;
-    for id in order {
-        let definition = &mut program.definitions[id];
-        if previous != Some(definition.symbol) {
-            previous = Some(definition.symbol);
-            version = 0;
-        }
-        definition.version = if matches!(definition.kind, DefinitionKind::Write(_)) {
-            version += 1;
-            version
-        } else {
-            0
-        };
     }
 }
 
