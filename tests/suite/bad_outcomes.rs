@@ -38,7 +38,7 @@ fn a_failure_that_executions_have_shown_is_found_behind_a_bound_on_states() {
 #[test]
 fn bad_outcomes_are_findings_under_any_bound() {
     let (first, mut bad) = (first_seed(1), 0);
-    for seed in first..first + programs(60) {
+    for seed in first..first + programs(30) {
         let size = Size::default();
         let texts = [
             generate::program(seed, &size),

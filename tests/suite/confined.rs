@@ -124,7 +124,7 @@ fn outcomes(model: &Model, machine: &Machine) -> Option<BTreeSet<String>> {
 
 #[test]
 fn what_two_threads_use_in_parallel_is_a_step() {
-    let programs = programs(40);
+    let programs = programs(20);
     let first = first_seed(1);
     let (mut parallel, mut of_locals, mut private, mut compared) = (0, 0, 0, 0);
     for seed in first..first + programs {

@@ -119,7 +119,7 @@ fn hold(programs: u64, salt: u64, law: &mut dyn FnMut(&str, u64) -> Result<(), S
 
 #[test]
 fn what_happens_in_a_context_is_a_term_and_futures_are_exact_there() {
-    let programs = programs(100);
+    let programs = programs(50);
     let mut tally = Tally::default();
     hold(programs, 0, &mut |source, _| check(source, 4_000, &mut tally));
     let Tally { programs: all, with_contexts, incomplete, exact, terms, realised, pairs, pairs_in_contexts } = tally;

@@ -184,7 +184,7 @@ fn check(text: &str, random: &mut Random, tally: &mut Tally) {
 
 #[test]
 fn no_execution_has_what_a_cycle_forbids() {
-    let programs = programs(200);
+    let programs = programs(100);
     let first = first_seed(1);
     let (mut straight, mut whole) = (Tally::default(), Tally::default());
     for seed in first..first + programs {

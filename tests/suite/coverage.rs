@@ -270,7 +270,7 @@ struct Answers {
 
 #[test]
 fn answers_agree_with_the_oracle() {
-    let programs = programs(15);
+    let programs = programs(10);
     let first = first_seed(1);
     let (mut answers, mut wrong) = (Answers::default(), Vec::new());
     for seed in first..first + programs {
@@ -335,7 +335,7 @@ fn who_waits_in_a_loop_covers_what_the_oracle_says() {
 
 #[test]
 fn pairs_of_methods_are_those_of_the_oracle() {
-    let programs = programs(12);
+    let programs = programs(10);
     let first = first_seed(1);
     let (mut wrong, mut counts) = (Vec::new(), [0, 0, 0]);
     for seed in first..first + programs {

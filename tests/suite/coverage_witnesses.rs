@@ -53,7 +53,7 @@ fn check(source: &str, seed: u64) -> Option<(Vec<String>, usize)> {
 
 #[test]
 fn what_is_missing_and_can_happen_has_an_execution_that_covers_it() {
-    let programs = programs(15);
+    let programs = programs(10);
     let first = first_seed(1);
     let (mut wrong, mut counts) = (Vec::new(), [0, 0]);
     let random = (first..first + programs).map(|seed| (generate::accessing(seed), seed));

@@ -139,7 +139,7 @@ fn what_only_seems_to_be_excluded_stays_a_term() {
 
 #[test]
 fn no_execution_reads_what_a_lock_excludes() {
-    let programs = programs(300);
+    let programs = programs(150);
     let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {

@@ -54,7 +54,7 @@ fn statement(random: &mut Random, text: &mut String, kind: u64) {
 /// As many futures, and what they show, as states and the oracle say; often by fewer executions.
 #[test]
 fn random_programs_that_look_and_wait_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = programs(100) / 3;
+    let programs = programs(50) / 3;
     let first = first_seed(1);
     let (mut compared, mut fewer) = (Compared::default(), 0);
     for seed in first..first + programs {

@@ -443,7 +443,7 @@ fn a_program_that_is_too_large_has_no_answer() {
 
 #[test]
 fn on_random_programs_matches_are_those_of_all_executions() {
-    let programs = programs(25);
+    let programs = programs(12);
     let first = first_seed(1);
     let (mut compared, mut instances, mut small) = (0, 0, 0);
     for seed in first..first + programs {

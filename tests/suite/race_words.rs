@@ -162,7 +162,7 @@ fn what_orders_two_accesses_once_need_not_order_them_always() {
 #[test]
 fn races_of_paths_are_those_of_all_states() {
     let (mut compared, mut racy, mut wrong) = (0, 0, Vec::new());
-    for seed in first_seed(0)..first_seed(0) + programs(150) {
+    for seed in first_seed(0)..first_seed(0) + programs(75) {
         let text = generate::program(seed, &Size::default());
         let Some(model) = possible_model(&text) else { continue };
         let Some([told, states]) = races_of_paths(&model) else { continue };

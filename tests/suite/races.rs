@@ -349,7 +349,7 @@ fn races_of_the_samples_are_those_of_all_states() {
 
 #[test]
 fn races_are_those_of_all_states() {
-    let programs = programs(80);
+    let programs = programs(40);
     let first = first_seed(1);
     let mut tally = Tally::default();
     let mut failures: Vec<(String, String)> = Vec::new();

@@ -299,7 +299,7 @@ fn kind(message: &str) -> String {
 
 #[test]
 fn slices_say_what_the_whole_program_says() {
-    let programs = programs(300);
+    let programs = programs(150);
     let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
@@ -422,7 +422,7 @@ pub fn report(source: &str, seed: u64, tally: &mut Tally, check: impl Fn(&str, &
 
 #[test]
 fn states_up_to_symmetry_say_what_all_states_say() {
-    let programs = programs(300);
+    let programs = programs(150);
     let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
@@ -441,7 +441,7 @@ fn states_up_to_symmetry_say_what_all_states_say() {
 
 #[test]
 fn states_of_one_thread_alone_say_what_all_states_say() {
-    let programs = programs(300);
+    let programs = programs(150);
     let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + programs {

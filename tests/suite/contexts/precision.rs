@@ -186,7 +186,7 @@ fn cause(source: &str, contexts: &Contexts, pair: &Pair, found: &[BTreeSet<Pair>
 
 #[test]
 fn how_many_terms_in_contexts_can_happen() {
-    let programs = programs(60);
+    let programs = programs(30);
     let (mut measured, mut seed, mut all, mut happen) = (0, 500_000, 0, 0);
     let mut causes: BTreeMap<Cause, Vec<String>> = BTreeMap::new();
     while measured < programs {

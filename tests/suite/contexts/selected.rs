@@ -161,7 +161,7 @@ fn select_as_executions_say(source: &str, rng: &mut Rng, tally: &mut Answers) ->
 
 #[test]
 fn selections_are_decided_as_all_executions_say() {
-    let programs = programs(60);
+    let programs = programs(30);
     let mut tally = Answers::default();
     hold(programs, 2 << 40, &mut |source, seed| select_as_executions_say(source, &mut Rng::new(seed), &mut tally));
     let Answers { selections, consistent, by_executions, by_slice, programs: all } = tally;

@@ -83,7 +83,7 @@ fn side_by_side(contexts: &Contexts, rng: &mut Rng) -> Result<(), String> {
 
 #[test]
 fn the_copies_do_the_steps_of_the_program() {
-    let programs = programs(150);
+    let programs = programs(75);
     let mut runs = 0;
     hold(programs, 1 << 40, &mut |source, seed| {
         let Some(contexts) = Contexts::new(source) else { return Ok(()) };

@@ -45,7 +45,7 @@ fn what_was_recorded_of_every_construct_happens_in_woven_java() {
 fn constructs_happen(target: Target, folder: &str) {
     let mut batch = Batch::new(folder);
     let mut tests = 0;
-    for (name, text, semantics) in programs() {
+    for (name, text, semantics) in support::part(programs(), 12) {
         let limits = Limits { max_states: Some(20_000), ..Limits::default() };
         let file = format!("{name}.csm");
         let package = package_with(target, (&file, &text), Expect::Recorded, (semantics, limits));

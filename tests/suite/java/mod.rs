@@ -72,13 +72,13 @@ fn what_was_recorded_of_a_sample_happens_in_woven_java_whatever_the_timing() {
 fn samples_happen(target: Target, folder: &str) {
     let mut batch = Batch::new(folder);
     let mut tests = 0;
-    for (name, text) in support::part(support::samples(), 10) {
+    for (name, text) in support::part(support::samples(), 5) {
         // A library has no execution.
         let Some(package) = package(target, &name, &text, Expect::Recorded) else { continue };
         tests += package.manifest.tests.len();
         batch.add(&name, &package.files);
     }
-    assert!(tests > support::size(20, 300), "{tests}");
+    assert!(tests > support::size(10, 300), "{tests}");
     let rounds = setting("CSSAME_JAVA_ROUNDS", 1) as u32;
     for delays in [None, Some(("CSSAME_DELAYS", "1"))] {
         let Some(results) = batch.run(rounds, delays.as_slice()) else { return };
@@ -125,7 +125,7 @@ fn random_happen(target: Target, folder: &str) {
 
 #[test]
 fn a_woven_program_is_the_plain_one_without_the_lines_of_order() {
-    for (name, text) in support::part(support::samples(), 30) {
+    for (name, text) in support::part(support::samples(), 12) {
         let Some(plain) = package(Target::Java, &name, &text, Expect::Recorded) else { continue };
         let Some(woven) = package(Target::AspectJ, &name, &text, Expect::Recorded) else { panic!("{name}") };
         let of_program = |package: &Package| -> Vec<(String, String)> {

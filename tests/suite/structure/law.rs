@@ -40,7 +40,7 @@ fn functions_of_random_programs_keep_their_edges() {
     let first = first_seed(1);
     let size = Size { threads: 3, operations: 20, ..Size::default() };
     let mut count = 0;
-    for seed in first..first + programs(100) {
+    for seed in first..first + programs(50) {
         let texts = [
             generate::program(seed, &size),
             generate::counting(seed),

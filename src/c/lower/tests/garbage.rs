@@ -67,7 +67,7 @@ fn mutate(program: &str) {
     // Pieces of the program take each other's places, so that much of it is C.
     let pieces: Vec<&str> = program.split_inclusive([' ', ';', ',', '(', ')']).collect();
     let mut lowered = 0;
-    for _ in 0..400 {
+    for _ in 0..100 {
         let mut mutated = pieces.clone();
         for _ in 0..=below(3) {
             let (from, to) = (below(pieces.len()), below(pieces.len()));
