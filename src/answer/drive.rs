@@ -31,6 +31,14 @@ pub struct DriveRequest<'a> {
     pub options: &'a Options,
 }
 
+impl<'a> DriveRequest<'a> {
+    /// All terms, failures and deadlocks, each with a test of its own.
+    #[must_use]
+    pub fn new(options: &'a Options) -> DriveRequest<'a> {
+        DriveRequest { selections: &[], contents: Contents::default(), distinct: false, options }
+    }
+}
+
 /// A package, or why there is none.
 #[derive(Debug, Default)]
 pub struct DriveAnswer {

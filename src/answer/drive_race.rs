@@ -42,6 +42,14 @@ pub struct DriveRaceRequest<'a> {
     pub max_states: Option<States>,
 }
 
+impl<'a> DriveRaceRequest<'a> {
+    /// A pair, to be decided with the states that `races` visits unasked.
+    #[must_use]
+    pub fn new(pair: PlacePair, options: &'a Options) -> DriveRaceRequest<'a> {
+        DriveRaceRequest { pair, options, max_states: None }
+    }
+}
+
 /// Looks for a race and makes a package with a test for each of its orders.
 ///
 /// # Errors

@@ -14,7 +14,8 @@ use super::correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 use super::coverage::{CoverageAnswer, CoverageRequest, coverage};
 use super::endless::EndlessFindings;
 use super::futures::FuturesAnswer;
-use super::ir::{Emit, FormData, ir};
+use super::ir::{Emit, FormData, IrAnswer, ir};
+use super::ir_source::ir_source;
 use super::pi::{PiReport, pi};
 use super::report_executions::{Executions, executions};
 use super::run::RunReport;
@@ -58,6 +59,7 @@ pub struct ReportAnswer {
     pi: Option<PiReport>,
     races: Option<ListedRaces>,
     graph: Option<ProgramData>,
+    form: Option<Vec<String>>,
     correlate: Option<CorrelateAnswer>,
     coverage: Option<CoverageAnswer>,
     executions: Executions,
@@ -116,6 +118,8 @@ pub struct ReportData<'a> {
     pub coverage: Option<&'a CoverageAnswer>,
     /// The flow graph in CSSAME form; of a program that is not too large.
     pub graph: Option<&'a ProgramData>,
+    /// The lines of the text in CSSAME form; of a program that is not too large.
+    pub form: Option<&'a [String]>,
     /// Executions of findings.
     pub executions: &'a [RunReport],
     /// What is too large to be here.
@@ -148,6 +152,11 @@ pub fn report<'a>(
         options: &request.options,
     };
     let mut left_out = Vec::new();
+    let graph = with_main.as_ref().and_then(|_| graph(unit()?, &mut left_out));
+    let form = || match ir_source(unit()?, &request.options.inputs) {
+        Ok(IrAnswer::Source(lines)) => Some(lines),
+        _ => None,
+    };
     let subject = unit().map(|unit| Compiled::new(unit, request.options.clone()));
     ReportAnswer {
         pi: with_main.as_ref().map(pi),
@@ -156,7 +165,8 @@ pub fn report<'a>(
             endless: answer.endless.clone(),
         }),
         coverage: subject.and_then(|subject| covered(&subject, &request.options, &budget(), &mut left_out)),
-        graph: with_main.and_then(|unit| graph(unit, &mut left_out)),
+        form: graph.as_ref().and_then(|_| form()),
+        graph,
         correlate: unit().map(|unit| correlate(unit, &of_correlate, &budget())),
         ci: CiReport { files: vec![file], diagnostics: Vec::new() },
         findings: Vec::new(),
@@ -310,6 +320,7 @@ impl ReportAnswer {
             correlate: self.correlate.as_ref(),
             coverage: self.coverage.as_ref(),
             graph: self.graph.as_ref(),
+            form: self.form.as_deref(),
             executions: &self.executions.list,
             left_out: &self.left_out,
         }

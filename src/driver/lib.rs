@@ -143,6 +143,22 @@ pub struct Options {
     pub free: bool,
 }
 
+/// A Cargo package of a program without a name, as the command line makes one.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            target: Target::default(),
+            expect: Expect::default(),
+            file: String::new(),
+            hash: String::new(),
+            inputs: Vec::new(),
+            semantics: Semantics::default(),
+            max_steps: 100_000,
+            free: false,
+        }
+    }
+}
+
 /// A package of tests.
 #[derive(Clone, Debug)]
 pub struct Package {

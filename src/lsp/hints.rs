@@ -1,10 +1,12 @@
-//! Inlay hints: after a shared read, the writes that it may see.
+//! Inlay hints: after a shared read, the writes that it may see; or the whole text in CSSAME form.
 
 use super::document::Document;
 use super::explorer::Verdict;
 use super::protocol::{InlayHint, Range};
 use super::text::Encoding;
+use cssame_answer::form_hints;
 use cssame_form::{ReadReport, TermData};
+use std::ops::RangeInclusive;
 
 /// Which hints are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub(super) enum Shown {
     Feasible,
     /// All terms, with a mark at those that are impossible.
     All,
+    /// The versions of names, and the functions that merge them, as the paper prints them.
+    Form,
 }
 
 impl Shown {
@@ -25,6 +29,7 @@ impl Shown {
             "off" => Some(Shown::Off),
             "feasible" => Some(Shown::Feasible),
             "all" => Some(Shown::All),
+            "form" => Some(Shown::Form),
             _ => None,
         }
     }
@@ -34,6 +39,9 @@ impl Shown {
 pub(super) fn hints(document: &Document, encoding: Encoding, range: Range, shown: Shown) -> Vec<InlayHint> {
     let Some(compiled) = document.compiled().filter(|_| shown != Shown::Off) else { return Vec::new() };
     let inside = document.offset(encoding, range.start)..=document.offset(encoding, range.end);
+    if shown == Shown::Form {
+        return form(document, encoding, inside);
+    }
     let reads = compiled.pi.pis.iter().filter(|read| inside.contains(&read.span.start));
     // A place has one hint, whatever contexts it has.
     let mut hints: Vec<(u32, Vec<String>)> = Vec::new();
@@ -58,6 +66,22 @@ pub(super) fn hints(document: &Document, encoding: Encoding, range: Range, shown
                 padding_left: true,
                 padding_right: false,
             }
+        })
+        .collect()
+}
+
+/// What makes the text read in CSSAME form.
+fn form(document: &Document, encoding: Encoding, inside: RangeInclusive<u32>) -> Vec<InlayHint> {
+    let unit = document.compiled().map(|compiled| &compiled.unit).filter(|unit| unit.program.main.is_some());
+    let hints = unit.map(form_hints).unwrap_or_default().into_iter().filter(|hint| inside.contains(&hint.offset));
+    let source = document.analysis.source();
+    hints
+        .map(|hint| InlayHint {
+            position: encoding.position(source, hint.offset),
+            label: hint.label,
+            tooltip: "CSSAME form",
+            padding_left: !hint.is_suffix,
+            padding_right: !hint.is_suffix,
         })
         .collect()
 }

@@ -212,6 +212,18 @@ fn a_read_shows_its_writes() {
 }
 
 #[test]
+fn hints_show_the_text_in_cssame_form() {
+    let (mut client, _) = Client::start(&json!({ "explore": false, "inlayHints": "form" }), &json!({}));
+    let uri = "untitled:a.csm";
+    client.open(uri, "int x;\ncobegin\n  T1: x = 1;\n  T2: if (x == 1) x = 2;\ncoend\nprint(x);\n");
+    let hints = client.of("textDocument/inlayHint", uri);
+    let shown = |hint: &Value| format!("{} {}", hint["position"]["line"], hint["label"].as_str().unwrap());
+    let shown: Vec<String> = hints.as_array().unwrap().iter().map(shown).collect();
+    assert_eq!(shown, ["0 _0", "2 _1", "3 _5 = pi(x_0, x_1)", "3 _2", "5 _4 = pi(x_1, x_2)"]);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn an_outline_actions_and_names() {
     let mut client = Client::quiet();
     let path = root().join("samples/classes/bank_account_broken.csm");

@@ -214,3 +214,47 @@ fn a_loop_begins_with_the_versions_that_meet_there() {
     }
     ");
 }
+
+/// Its lines stay as they are written.
+#[test]
+fn a_program_in_c_keeps_its_text() {
+    let text = "\
+#include <pthread.h>
+struct counter { int hits; pthread_mutex_t lock; } c;
+static void *work(void *arg) {
+  struct counter *to = arg;
+  for (int i = 0; i < 2; i++) { pthread_mutex_lock(&to->lock); to->hits++; pthread_mutex_unlock(&to->lock); }
+  return NULL;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, work, &c);
+  pthread_create(&b, NULL, work, &c);
+  pthread_join(a, NULL); /* both */
+  pthread_join(b, NULL);
+  if (c.hits != 4)
+    return 1;
+}
+";
+    let unit = Unit::from_text("a.c", text, &[]).unwrap();
+    insta::assert_snapshot!(ir_source(unit, &[]).unwrap().text(), @r#"
+    #include <pthread.h>
+    struct counter { int hits; pthread_mutex_t lock; } c;
+    static void *work(void *arg) {
+      struct counter *to = arg;
+      to->hits_5 = pi(c.hits_0, c.hits_1)
+      for (int i = 0; i < 2; i++) { pthread_mutex_lock(&to->lock); to->hits_1(to->hits_5)++; pthread_mutex_unlock(&to->lock); }
+      return NULL;
+    }
+    int main(void) {
+      pthread_t a, b;
+      pthread_create(&a, NULL, work, &c);
+      pthread_create(&b, NULL, work, &c);
+      pthread_join(a, NULL); /* both */
+      pthread_join(b, NULL);
+      c.hits_6 = pi(c.hits_0, c.hits_1)
+      if (c.hits_6 != 4)
+        return 1;
+    }
+    "#);
+}

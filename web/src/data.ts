@@ -208,6 +208,7 @@ export interface Report {
   correlate: { correlations: Correlation[]; pairs: Pair[] } | null;
   coverage: Coverage | null;
   graph: { functions: Function[] } | null;
+  form: string[] | null;
   executions: Execution[];
   left_out: LeftOut[];
 }

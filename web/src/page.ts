@@ -2,6 +2,7 @@
 
 import { plural, verdicts, type Report } from "./data";
 import { html, section } from "./dom";
+import { formView } from "./form";
 import { graphView } from "./graph";
 import { bounds } from "./sections/bounds";
 import { correlated } from "./sections/correlate";
@@ -64,8 +65,9 @@ export function page(report: Report): HTMLElement {
     shown.view.querySelector<HTMLElement>(".charted")?.focus({ preventScroll: true });
   };
   const found = findings(report, execute);
+  const form = report.form && section("form", "The text in CSSAME form", formView(report.form));
   const graph = report.graph && section("graph", "The graph in CSSAME form", graphView(report));
-  const rest = [futures(report), races(report), correlated(report), coverage(report), graph].filter((part) => part !== null);
+  const rest = [futures(report), races(report), correlated(report), coverage(report), form, graph].filter((part) => part !== null);
   return html(
     "div",
     {},

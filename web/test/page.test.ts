@@ -4,6 +4,7 @@ import { arrowsTo } from "../src/arrows";
 import { chart, columns, rowY, WINDOW } from "../src/chart";
 import { placeOf, verdicts, type Block, type Execution, type Function, type Report, type Row } from "../src/data";
 import { cut, html } from "../src/dom";
+import { formView } from "../src/form";
 import { BLOCKS, views } from "../src/graph";
 import { draw, linesOf } from "../src/layout";
 import { locksHeld } from "../src/locks";
@@ -33,7 +34,7 @@ const execution: Execution = {
 };
 
 function report(parts: Partial<Report>): Report {
-  const nothing = { pi: null, futures: null, races: null, correlate: null, coverage: null, graph: null };
+  const nothing = { pi: null, futures: null, races: null, correlate: null, coverage: null, graph: null, form: null };
   return { file: "p.csm", tool: "0", source: "", has_main: true, commands: [], bounds: [], findings: [], executions: [], left_out: [], ...nothing, ...parts };
 }
 
@@ -193,6 +194,11 @@ test("a long execution is drawn in parts", () => {
   view.querySelector(".charted")?.dispatchEvent(new KeyboardEvent("keydown", { key: "End" }));
   expect(view.querySelectorAll(".row").length).toBe(5);
   expect(view.querySelector(".row.current title")?.textContent).toMatch(/^row 605,/);
+});
+
+test("the text in CSSAME form marks what merges versions", () => {
+  const view = formView(["int a_0 = 0;", "  a_4 = pi(a_0, a_2)", "  print(a_4);"]);
+  expect([...view.querySelectorAll(".merge")].map((line) => line.textContent)).toEqual(["  a_4 = pi(a_0, a_2)\n"]);
 });
 
 test("a large graph has parts", () => {

@@ -278,7 +278,7 @@ impl Arguments {
             selections: &selections,
             contents: self.contents(),
             distinct: self.distinct,
-            options: &options,
+            ..DriveRequest::new(&options)
         };
         let search = |budget: &Budget<'_>| drive((model, &plain), &request, budget);
         let answer = with_budget(&self.search.bounds, output, search);
@@ -313,7 +313,7 @@ impl Arguments {
         self.check_directory()?;
         let options = self.driver_options(model.unit().text(), model.options());
         let max_states = self.search.bounds.max_states.map(States::Exactly);
-        let request = DriveRaceRequest { pair, options: &options, max_states };
+        let request = DriveRaceRequest { max_states, ..DriveRaceRequest::new(pair, &options) };
         let search = |budget: &Budget<'_>| drive_race(&model, &request, &self.jobs.of(budget));
         let answer = with_budget(&self.search.bounds, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))

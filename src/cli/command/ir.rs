@@ -122,10 +122,7 @@ Examples:
             Form::Cfg => self.graph(Emit::Cfg)?,
             Form::Ssa => self.graph(Emit::Ssa)?,
             Form::Cssame => self.graph(Emit::Cssame)?,
-            Form::Source => {
-                load::not_of_c(&self.file, "source forms")?;
-                ir_source(load::unit(&self.file, &self.program.inputs())?, &self.program.inputs())?
-            }
+            Form::Source => ir_source(load::unit(&self.file, &self.program.inputs())?, &self.program.inputs())?,
         };
         let text = match self.format {
             TextFormat::Text => answer.text(),

@@ -2,6 +2,7 @@
 
 import type { Blocked, Execution, Futures, Race, Replay, Report, Step } from "../data";
 import { html, section, toLine } from "../dom";
+import { formView } from "../form";
 import { graphView } from "../graph";
 import { noMain, summary } from "../page";
 import { bounds } from "../sections/bounds";
@@ -64,7 +65,7 @@ interface Message {
 function reportOf(text: string, parts: Partial<Report>): Report {
   const none: Report = {
     ...{ file: "", tool: "", source: text, has_main: true, commands: [], bounds: [], findings: [], pi: null, futures: null },
-    ...{ races: null, correlate: null, coverage: null, graph: null, executions: [], left_out: [] },
+    ...{ races: null, correlate: null, coverage: null, graph: null, form: null, executions: [], left_out: [] },
   };
   return { ...none, ...parts };
 }
@@ -81,8 +82,9 @@ function reportViews(report: Report, { follow }: Shown): HTMLElement[] {
     shown.view.querySelector<HTMLElement>(".charted")?.focus({ preventScroll: true });
   };
   const said = html("p", { class: "summary" }, summary(report).join(" · "));
+  const form = report.form && section("form", "The text in CSSAME form", formView(report.form));
   const graph = report.graph && section("graph", "The graph in CSSAME form", graphView(report));
-  const rest = [futures(report), races(report), correlated(report), coverage(report), graph];
+  const rest = [futures(report), races(report), correlated(report), coverage(report), form, graph];
   return present([said, bounds(report), noMain(report), findings(report, execute), shown.view, ...rest]);
 }
 
