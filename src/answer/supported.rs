@@ -25,14 +25,13 @@ pub enum CheckAnswer {
 }
 
 /// Files to look at.
-#[derive(Debug)]
 pub struct SupportedInput<'a> {
     /// Their names.
     pub files: &'a [String],
     /// Where their text comes from.
     pub reader: &'a dyn Files,
-    /// How they are read.
-    pub options: &'a Options,
+    /// How each of them is read.
+    pub options: &'a (dyn Fn(&str) -> Result<Options, String> + Sync),
 }
 
 /// Which files are read.
@@ -140,7 +139,14 @@ fn look_at(name: &str, input: &SupportedInput<'_>) -> Found {
     let Some(bytes) = input.reader.read(path) else { return refused(Reason::Unreadable) };
     let mut sources = SourceMap::default();
     let main = tree::add_bytes(&mut sources, name, &bytes);
-    let reading = tree::read(&mut sources, main, input.reader, input.options);
+    let options = match (input.options)(name) {
+        Ok(options) => options,
+        Err(problem) => {
+            let obstacle = SupportedObstacle { message: Some(problem), ..obstacle(&Reason::NoCommand, 1, None) };
+            return Found { offered: Vec::new(), obstacles: vec![(Reason::NoCommand, obstacle)] };
+        }
+    };
+    let reading = tree::read(&mut sources, main, input.reader, &options);
     match &reading.unit {
         Some(unit) => Found {
             offered: offered(unit).map(str::to_owned).collect(),

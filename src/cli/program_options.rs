@@ -20,9 +20,15 @@ pub struct ProgramOptions {
     /// C: the values of what the program does not determine, such as `0..3` [default: `0..1`, or what an assumption says]
     #[arg(long, value_name = "LOW..HIGH", value_parser = parse_range, allow_hyphen_values = true)]
     nondet: Option<String>,
-    /// C: how it is read, as a compiler takes it: -I, -D, -U, -std, -include, -m32
+    /// C: the directory of a `compile_commands.json`, which says how each file is read
+    #[arg(short = 'p', value_name = "DIR")]
+    compile_commands: Option<String>,
+    /// C: one of what may stand behind `--`
+    #[arg(long = "extra-arg", value_name = "OPTION", allow_hyphen_values = true)]
+    extra_arguments: Vec<String>,
+    /// C: how it is read, as a compiler takes it: -I, -D, -U, -std, -include, -m32; and further files of the program
     #[arg(last = true, value_name = "OPTION", value_parser = clap::value_parser!(String), allow_hyphen_values = true)]
-    pub compiler: Vec<String>,
+    compiler: Vec<String>,
 }
 
 impl ProgramOptions {
@@ -38,10 +44,12 @@ impl ProgramOptions {
         let mut inputs = self.inputs.clone();
         inputs.extend(self.main_waits.then(|| ("--main-waits".to_owned(), String::new())));
         inputs.extend(self.nondet.iter().map(|range| ("--nondet".to_owned(), range.clone())));
+        inputs.extend(self.compile_commands.iter().map(|directory| ("-p".to_owned(), directory.clone())));
         // Where something is wrong with them, the front end says so.
         let unread =
             |one: &String| (if one.starts_with('-') { one.clone() } else { format!("-- {one}") }, String::new());
-        inputs.extend(settings(&self.compiler).unwrap_or_else(|_| self.compiler.iter().map(unread).collect()));
+        let compiler: Vec<String> = self.extra_arguments.iter().chain(&self.compiler).cloned().collect();
+        inputs.extend(settings(&compiler).unwrap_or_else(|_| compiler.iter().map(unread).collect()));
         inputs
     }
 

@@ -7,10 +7,12 @@
 //! The crate `cssame_c` does the work: `tree` reads, `lower` makes the graph, or names what is not read.
 
 use super::{Compiled, Language};
+use cssame_c::compile_commands::{CompileCommands, database_file};
 use cssame_c::lower::{Lowered, Settings, lower};
 use cssame_c::tree::{Files, KnownFiles, Options, Unit, add_bytes, read};
 use cssame_diagnostics as diagnostics;
 use cssame_diagnostics::{Code, Diagnostic, Severity};
+use cssame_ir::Program;
 use cssame_ir::points_to::join_symbols;
 use cssame_source::{FileId, SourceMap};
 use std::path::Path;
@@ -47,28 +49,73 @@ pub fn settings(arguments: &[String]) -> Result<Vec<(String, String)>, String> {
     parsed(&settings).map(|_| settings)
 }
 
+/// Before the directory of a compilation database.
+const DATABASE: &str = "-p";
+
 /// What the inputs say of a program in C.
 struct Parsed {
-    options: Options,
+    /// Of a compiler, for each file.
+    arguments: Vec<String>,
     settings: Settings,
     /// The names of the other files that are linked.
     linked: Vec<String>,
+    /// The file that says how each file is compiled.
+    database: Option<String>,
 }
 
 /// How a program is read and lowered.
 fn parsed(inputs: &[(String, String)]) -> Result<Parsed, String> {
-    let (mut settings, mut linked) = (Settings::default(), Vec::new());
+    let (mut settings, mut linked, mut database) = (Settings::default(), Vec::new(), None);
     let mut arguments = Vec::new();
     for (name, value) in inputs.iter().filter(|(name, _)| is_setting(name)) {
         match name.as_str() {
             "--main-waits" => settings.main_waits = true,
             "--nondet" => settings.nondet = Some(range(value)?),
+            DATABASE => database = Some(database_file(value)),
             _ if name.starts_with(LINKED) => linked.push(name[LINKED.len()..].to_owned()),
             _ if value.is_empty() => arguments.push(name.clone()),
             _ => arguments.push(format!("{name}={value}")),
         }
     }
-    Ok(Parsed { options: Options::parse(&arguments)?, settings, linked })
+    Options::parse(&arguments)?;
+    Ok(Parsed { arguments, settings, linked, database })
+}
+
+impl Parsed {
+    /// The compilation database, from its text.
+    fn commands(&self, text: impl FnOnce(&str) -> Option<String>) -> Result<Option<CompileCommands>, String> {
+        let Some(name) = &self.database else { return Ok(None) };
+        let text = text(name).ok_or_else(|| format!("`{name}` cannot be read"))?;
+        CompileCommands::parse(&text).map(Some).map_err(|problem| format!("`{name}` is {problem}"))
+    }
+
+    /// How a file is read: what the command line says comes behind what the database says.
+    fn options(&self, commands: Option<&CompileCommands>, file: &str) -> Result<Options, String> {
+        let mut arguments = commands.map_or(Ok(Vec::new()), |commands| commands.arguments(file))?;
+        arguments.extend(self.arguments.iter().cloned());
+        Options::parse(&arguments)
+    }
+}
+
+/// How each file of a tree is read, where it stands alone.
+///
+/// # Errors
+///
+/// What is wrong with the settings, as a sentence.
+pub fn options_of(
+    inputs: &[(String, String)],
+    files: &dyn Files,
+) -> Result<impl Fn(&str) -> Result<Options, String> + Sync + use<>, String> {
+    let parsed = parsed(inputs)?;
+    if let Some(linked) = parsed.linked.first() {
+        return Err(format!("`{linked}` is no option that says how C is read: files that are looked at stand before `--`"));
+    }
+    let commands = parsed.commands(|name| text(files, name))?;
+    Ok(move |file: &str| parsed.options(commands.as_ref(), file))
+}
+
+fn text(files: &dyn Files, name: &str) -> Option<String> {
+    files.read(Path::new(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A range of values: `0..3`, both ends included.
@@ -84,34 +131,55 @@ pub fn range(text: &str) -> Result<(i32, i32), String> {
     if low <= high { Ok((low, high)) } else { Err(format!("`{text}` is a range without values")) }
 }
 
-/// Adds the files that a file in C includes, and those that are linked with it, to the source map, so that it can be compiled from
-/// there.
+/// Adds the files that a file in C includes, those that are linked with it, and the compilation database, to the source map, so
+/// that it can be compiled from there.
 pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, inputs: &[(String, String)]) {
-    let Ok(Parsed { options, linked, .. }) = parsed(inputs) else { return };
-    read(sources, file, files, &options);
-    for name in linked {
-        if let Some(bytes) = files.read(Path::new(&name)) {
-            let other = add_bytes(sources, &name, &bytes);
-            read(sources, other, files, &options);
+    let Ok(parsed) = parsed(inputs) else { return };
+    let read_text = |name: &str| {
+        let text = text(files, name)?;
+        sources.add(name, &text);
+        Some(text)
+    };
+    let Ok(commands) = parsed.commands(read_text) else { return };
+    let add = |sources: &mut SourceMap, file: FileId| {
+        let name = sources.file(file).name().to_owned();
+        // What is wrong is said when it is compiled.
+        if let Ok(options) = parsed.options(commands.as_ref(), &name) {
+            read(sources, file, files, &options);
+        }
+    };
+    add(sources, file);
+    for name in &parsed.linked {
+        if let Some(bytes) = files.read(Path::new(name)) {
+            let other = add_bytes(sources, name, &bytes);
+            add(sources, other);
         }
     }
 }
 
 /// Compiles a program in C.
 pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
-    let Parsed { options, settings, linked } = match parsed(inputs) {
-        Ok(parsed) => parsed,
-        Err(problem) => {
-            let problem = Diagnostic::general(Code::NotC, Severity::Error, problem);
-            return Compiled { program: None, diagnostics: vec![problem] };
-        }
-    };
-    let (mut own, mut found, mut program) = (sources.clone(), Vec::new(), None);
-    found.extend(inputs.iter().filter(|(name, _)| !is_setting(name)).map(no_input));
-    let mut units: Vec<Unit> = Vec::new();
+    let mut found: Vec<Diagnostic> = inputs.iter().filter(|(name, _)| !is_setting(name)).map(no_input).collect();
+    let program = parsed(inputs).and_then(|parsed| units_and_program(sources, file, &parsed, &mut found));
+    let program = program.unwrap_or_else(|problem| {
+        found.push(Diagnostic::general(Code::NotC, Severity::Error, problem));
+        None
+    });
+    diagnostics::sort(&mut found);
+    Compiled { program, diagnostics: found }
+}
+
+fn units_and_program(
+    sources: &SourceMap,
+    file: FileId,
+    parsed: &Parsed,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Option<Program>, String> {
+    let named = |name: &str| sources.files().find(|(_, other)| other.name() == name);
+    let commands = parsed.commands(|name| named(name).map(|(_, file)| file.text().to_owned()))?;
     let mut files = vec![file];
-    for name in &linked {
-        match sources.files().find(|(_, other)| other.name() == name) {
+    for name in &parsed.linked {
+        match named(name) {
             Some((other, _)) => files.push(other),
             None => {
                 let message = format!("`{name}`, which is to be linked, cannot be read");
@@ -119,23 +187,27 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
             }
         }
     }
+    let (mut own, mut units): (SourceMap, Vec<Unit>) = (sources.clone(), Vec::new());
     for &file in &files {
+        let options = parsed.options(commands.as_ref(), sources.file(file).name())?;
         let reading = read(&mut own, file, &KnownFiles::new(sources), &options);
         found.extend(reading.diagnostics);
         units.extend(reading.unit);
     }
-    if units.len() == linked.len() + 1 && !diagnostics::has_errors(&found) {
-        match lower(&own, &units.iter().collect::<Vec<_>>(), &settings) {
-            Ok(Lowered { program: mut lowered, notes }) => {
-                join_symbols(&mut lowered);
-                found.extend(notes);
-                program = Some(lowered);
-            }
-            Err(problems) => found.extend(problems.diagnostics()),
+    if units.len() != parsed.linked.len() + 1 || diagnostics::has_errors(found) {
+        return Ok(None);
+    }
+    match lower(&own, &units.iter().collect::<Vec<_>>(), &parsed.settings) {
+        Ok(Lowered { mut program, notes }) => {
+            join_symbols(&mut program);
+            found.extend(notes);
+            Ok(Some(program))
+        }
+        Err(problems) => {
+            found.extend(problems.diagnostics());
+            Ok(None)
         }
     }
-    diagnostics::sort(&mut found);
-    Compiled { program, diagnostics: found }
 }
 
 fn no_input((name, value): &(String, String)) -> Diagnostic {

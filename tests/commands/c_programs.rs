@@ -127,6 +127,55 @@ fn several_files_are_linked() {
     assert!(answer.status == 2 && answer.complains("`lost.c`, which is to be linked, cannot be read"), "{answer:?}");
 }
 
+/// A project that is compiled in a directory of its own, and a program of two of its files.
+fn project() -> Files {
+    let files = Files::new();
+    for directory in ["src", "include", "build"] {
+        fs::create_dir(files.path(directory)).expect("a directory for the test");
+    }
+    files.write("include/queue.h", "extern int items;\nvoid put(void);\n");
+    files.write("src/queue.c", "#include \"queue.h\"\nint items = LIMIT;\nvoid put(void) { items++; }\n");
+    files.write(
+        "src/main.c",
+        "#include <assert.h>\n#include \"queue.h\"\nint main(void) { put(); assert(items == 9 - EXTRA); return 0; }\n",
+    );
+    let directory = files.path("build").display().to_string();
+    let entry = |file: &str, more: &str| {
+        format!("{{\"directory\": \"{directory}\", \"file\": \"../src/{file}\", \"command\": \"cc -I../include {more} -O2 -o x.o -c ../src/{file}\"}}")
+    };
+    let database = format!("[{}, {}]", entry("main.c", "-DEXTRA=0"), entry("queue.c", "-D LIMIT=7"));
+    files.write("build/compile_commands.json", database);
+    files
+}
+
+#[test]
+fn a_project_says_how_its_files_are_compiled() {
+    let files = project();
+    let answer = ask(&files, "hunt src/main.c -p build -- src/queue.c");
+    assert!(answer.status == 1 && answer.text().contains("items is 8"), "{answer:?}");
+    // What the command line says comes behind it; the line that records says all of it, at any place.
+    assert_eq!(ask(&files, "hunt src/main.c -p build -- src/queue.c -DEXTRA=1").status, 0);
+    let shown = answer.text();
+    let line = shown.lines().find_map(|line| line.strip_prefix("record: cssame ")).expect("how it is recorded");
+    assert_eq!(line, "hunt src/main.c -p build --extra-arg=src/queue.c --record-dir schedules");
+    assert_eq!(ask(&files, line).status, 1);
+    let answer = ask(&files, "run src/main.c --schedule schedules/failure-1.json");
+    assert!(answer.status == 1 && answer.text().contains("items == 9"), "{answer:?}");
+    let answer = ask(&files, "check --supported src -p build");
+    assert!(answer.text().contains("1 of 2 files read") && !answer.text().contains("queue.h"), "{answer:?}");
+    files.write("other.c", "int main(void) { return 0; }\n");
+    for (line, message) in [
+        ("check other.c -p build", "none of the 2 compile commands is for `other.c`"),
+        ("check --supported other.c -p build", "file without a compile command"),
+        ("check other.c -p src", "`src/compile_commands.json` cannot be read"),
+        ("check other.c -p include/queue.h.json", "`include/queue.h.json` cannot be read"),
+        ("check --supported other.c -- src/queue.c", "`src/queue.c` is no option that says how C is read"),
+    ] {
+        let answer = ask(&files, line);
+        assert!(answer.status > 0 && format!("{}{}", answer.text(), answer.stderr).contains(message), "{line}: {answer:?}");
+    }
+}
+
 #[test]
 fn what_the_program_leaves_open_has_a_range() {
     let files = Files::new();

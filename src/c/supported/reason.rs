@@ -93,6 +93,8 @@ pub enum Reason {
     CPlusPlus,
     /// The file cannot be read.
     Unreadable,
+    /// The compilation database does not say how the file is compiled.
+    NoCommand,
 }
 
 impl Reason {
@@ -140,6 +142,7 @@ impl Reason {
             | Reason::MissingHeader(_)
             | Reason::NotC
             | Reason::CPlusPlus
+            | Reason::NoCommand
             | Reason::Unreadable => None,
         }
     }
@@ -194,6 +197,7 @@ impl fmt::Display for Reason {
             Reason::NotC => "not C",
             Reason::CPlusPlus => "C++",
             Reason::Unreadable => "file that cannot be read",
+            Reason::NoCommand => "file without a compile command",
         };
         f.write_str(words)
     }

@@ -18,8 +18,8 @@ use cssame_answer::{
     supported,
 };
 use cssame_budget::Budget;
-use cssame_c::tree::Options as COptions;
-use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
+use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, terminal};
+use cssame_front::c::options_of;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ cannot be read. With --supported: 0 all files are read, 1 some are not.",
             let options = "`--all`, `--jobs`, `--format human` or `json`, and how C is read";
             return Err(format!("`--supported` lists files, not findings: its options are {options}"));
         }
-        COptions::parse(&self.analysis.program.compiler).map(|_| ())
+        Ok(())
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.
@@ -194,8 +194,8 @@ impl Arguments {
     /// Which files in C are read.
     fn supported(&self) -> Result<CheckAnswer, Diagnostics> {
         let files: Vec<String> = tree::c_programs(&self.files)?.iter().map(|path| name_of(path)).collect();
-        // `validate` has seen that they are well formed.
-        let options = COptions::parse(&self.analysis.program.compiler).unwrap_or_default();
+        let problem = |problem| Diagnostics::general(Diagnostic::general(Code::NotC, Severity::Error, problem));
+        let options = options_of(&self.analysis.program.inputs(), &Disk).map_err(problem)?;
         let input = SupportedInput { files: &files, reader: &Disk, options: &options };
         Ok(CheckAnswer::Supported(supported(&input, self.jobs.cores())))
     }

@@ -41,10 +41,14 @@ pub fn test_line(target: Target, out: &str) -> String {
 /// What executions depend on, as it is typed on the command line, with a space before each option.
 #[must_use]
 pub fn options_text(options: &Options) -> String {
-    let input = |(name, value): &(String, String)| match (name.starts_with("--"), value.is_empty()) {
-        (true, true) => format!(" {name}"),
-        (true, false) => format!(" {name} {value}"),
-        (false, _) => format!(" --input {name}={value}"),
+    let input = |(name, value): &(String, String)| match (name.strip_prefix("-- "), value.is_empty()) {
+        // More options may follow, so what stands behind `--` elsewhere has an option of its own.
+        (Some(linked), _) => format!(" --extra-arg={}", quoted(linked)),
+        (None, true) if name.starts_with("--") => format!(" {name}"),
+        (None, false) if name.starts_with("--") || name == "-p" => format!(" {name} {}", quoted(value)),
+        (None, true) if name.starts_with('-') => format!(" --extra-arg={}", quoted(name)),
+        (None, false) if name.starts_with('-') => format!(" --extra-arg={}", quoted(&format!("{name}={value}"))),
+        (None, _) => format!(" --input {}", quoted(&format!("{name}={value}"))),
     };
     let inputs = options.inputs.iter().map(input);
     inputs.chain(options_of(options.semantics).map(|name| format!(" --{name}"))).collect()
