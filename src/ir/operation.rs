@@ -2,7 +2,9 @@
 
 use super::place::{Operand, Place};
 use super::{AtomicOperation, NewThread, TripBounds};
-use super::{BlockId, DefinitionId, FunctionId, ReadId, RegisterId, ScalarType, Synchronisation, TextId, VariableId};
+use super::{
+    BlockId, DefinitionId, FunctionId, ReadId, RegisterId, ScalarType, Synchronisation, TextId, Value, VariableId,
+};
 
 /// Types that arithmetic is done in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -327,6 +329,19 @@ impl Instruction {
             Instruction::Fork { threads, .. } => threads,
             Instruction::Spawn { thread, .. } => std::slice::from_ref(thread),
             _ => &[],
+        }
+    }
+
+    /// Whether it may discard the execution: an assumption, or a choice whose range is not known to hold a value.
+    #[must_use]
+    pub fn may_discard(&self) -> bool {
+        match *self {
+            Instruction::Assume { .. } => true,
+            Instruction::Choose { low: Operand::Constant(low), high: Operand::Constant(high), .. } => {
+                !matches!((low, high), (Value::Int(low), Value::Int(high)) if low <= high)
+            }
+            Instruction::Choose { .. } => true,
+            _ => false,
         }
     }
 

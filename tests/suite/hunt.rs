@@ -5,7 +5,7 @@
 
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{EndlessRequest, Fairness, HuntAnswer, HuntRequest, Subject, endless};
-use cssame::ir::{Access, Program};
+use cssame::ir::{Access, Instruction, Program};
 use cssame::model::Model;
 use cssame::schedule::{Walk, preemptions};
 use cssame::vm::{
@@ -202,7 +202,7 @@ pub(crate) fn agrees(model: &Model, context: &str) -> Option<(Found, u64)> {
 
 #[test]
 fn each_number_of_preemptions_finds_what_brute_force_finds() {
-    let (first, mut checked, mut fewer, mut sizes) = (first_seed(1), 0, 0, [0; 3]);
+    let (first, mut checked, mut chooses, mut fewer, mut sizes) = (first_seed(1), 0, 0, 0, [0; 3]);
     for seed in first..first + programs(120) {
         let size = Size::default();
         let texts = [
@@ -214,9 +214,11 @@ fn each_number_of_preemptions_finds_what_brute_force_finds() {
             generate::spinning(seed),
         ];
         let Some(model) = possible_model(&texts[seed as usize % texts.len()]) else { continue };
-        if model.machine().may_discard() {
+        let blocks = model.program().functions.iter().flat_map(|function| function.blocks.iter());
+        if blocks.flat_map(|block| &block.instructions).any(Instruction::may_discard) {
             continue;
         }
+        chooses += u64::from(model.machine().may_discard());
         let context = format!("seed {seed}\n{}", texts[seed as usize % texts.len()]);
         let Some((expected, saved)) = agrees(&model, &context) else { continue };
         fewer += saved;
@@ -229,7 +231,10 @@ fn each_number_of_preemptions_finds_what_brute_force_finds() {
     }
     let is_new = support::has_new_seed();
     assert!(is_new || fewer > 40, "fewer states in {fewer} searches");
-    assert!(is_new || checked > 40 && sizes.iter().all(|&size| size > 5), "{checked} programs, {sizes:?}");
+    assert!(
+        is_new || checked > 40 && chooses > 5 && sizes.iter().all(|&size| size > 5),
+        "{checked} programs, {chooses} with choices, {sizes:?}"
+    );
 }
 
 #[test]

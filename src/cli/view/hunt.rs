@@ -213,7 +213,7 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
     };
     let races = match report.races {
         Some(_) => "",
-        None => "races were not looked for: an assumption discards executions\n",
+        None => "races were not looked for (cssame races does): assumptions discard executions\n",
     };
     let endless = match report.endless.endless_complete {
         true => endless::summary(&report.endless),

@@ -35,7 +35,7 @@ use crate::question::bad_ends::BadEnds;
 use crate::states::End;
 use crate::subject::Subject;
 use cssame_budget::{Bound, Budget, Limits, Statistics};
-use cssame_ir::Access;
+use cssame_ir::{Access, Instruction, Program};
 use cssame_schedule::{Walk, preemptions};
 use cssame_vm::{Cell, Choice, Machine, PathId, Tables};
 use path::whole;
@@ -145,7 +145,7 @@ impl Subject<'_> {
     /// Looks for it by the search alone, behind samples.
     fn hunt_alone(&self, request: &HuntRequest, budget: &Budget<'_>, mut sampled: Sampled) -> HuntAnswer {
         let (machine, race_free) = (self.machine, self.race_free());
-        let races = (!machine.may_discard()).then(|| Races::new(machine, self.program));
+        let races = (!may_discard(self.program)).then(|| Races::new(machine, self.program));
         let mut search = Search::new(machine, &race_free, budget, request.stops_at_first, races);
         search.tables = std::mem::take(&mut sampled.tables);
         if may_run_for_ever(self.program) {
@@ -208,6 +208,12 @@ impl HuntAnswer {
         let schedules: Vec<Vec<Choice>> = self.bad_schedules().chain(others).cloned().collect();
         (self.failures, self.deadlocks) = listed(machine, bad_ends(machine, &mut self.tables, &schedules));
     }
+}
+
+/// Whether an execution may be discarded: then nobody knows of a state whether it counts.
+fn may_discard(program: &Program) -> bool {
+    let instructions = program.functions.iter().flat_map(|function| function.blocks.iter());
+    instructions.flat_map(|block| &block.instructions).any(Instruction::may_discard)
 }
 
 /// The failures and deadlocks, as other searches tell them.
