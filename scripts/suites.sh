@@ -8,6 +8,7 @@
 #   ok               no failure and no deadlock; races are not judged
 #   assert           an assertion fails, or an error is reached
 #   deadlock         a deadlock, or an assertion that fails before it
+#   race, norace     two accesses race, or none do
 #   executions=N     so many executions, by who reads from whom and who comes first at locks, those that an assumption discards included
 #   futures<=N       at most so many futures
 # A line for each program that differs, is refused, or is not decided within SECONDS (60) and 4 GiB; then the numbers.
@@ -19,7 +20,7 @@ right=0 wrong=0 open=0 refused=0 uncounted=0 slowest=0 slowest_name=-
 while read -r path want options; do
   case $path in ''|'#'*) continue ;; esac
   command='hunt --stop-at-first'
-  case $want in futures*|executions*) command=futures ;; esac
+  case $want in futures*|executions*) command=futures ;; race|norace) command=races ;; esac
   start=$(date +%s%N)
   # shellcheck disable=SC2086 # options are words
   text=$("$cssame" $command --timeout "$seconds" --max-memory 4G "$directory/$path" $options 2>&1 </dev/null)
@@ -35,6 +36,7 @@ while read -r path want options; do
   last=$(printf '%s\n' "$text" | grep -E '^[0-9]+ futures?, ' | tail -1)
   count=${last%% *}
   executions=$(printf '%s\n' "$last" | sed -n 's/.*; \([0-9]*\) executions\{0,1\},.*/\1/p')
+  races=$(printf '%s\n' "$text" | sed -n 's/^[0-9]* potential races\{0,1\}: \([0-9]*\) real.*/\1/p')
   verdict=wrong
   if [ "$status" -eq 2 ]; then
     verdict=refused
@@ -44,6 +46,8 @@ while read -r path want options; do
     case $want in
       executions=*) [ "${executions:-none}" = "${want#executions=}" ] && verdict=right ;;
       'futures<='*) [ -n "$count" ] && [ "$count" -le "${want#futures<=}" ] && verdict=right ;;
+      race) [ "${races:-0}" -gt 0 ] && verdict=right ;;
+      norace) [ "${races:-1}" = 0 ] && verdict=right ;;
       deadlock) case $found in deadlock|assert) verdict=right ;; esac ;;
       *) [ "$found" = "$want" ] && verdict=right ;;
     esac

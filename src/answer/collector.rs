@@ -14,7 +14,7 @@ use cssame_front::may_allow;
 use cssame_model::{Model, Unit};
 use cssame_paths::report::PathsReport;
 use cssame_schedule::Step;
-use cssame_source::{FileId, Position, SourceMap, Span};
+use cssame_source::{FileId, Position, SourceFile, SourceMap, Span};
 
 /// Findings of one program, that are made one by one.
 pub(super) struct Collector<'a> {
@@ -102,10 +102,11 @@ pub(super) fn plain(code: Code, place: Option<Span>, message: String) -> Diagnos
     Diagnostic { primary, ..Diagnostic::general(code, Severity::Error, message) }
 }
 
-/// The place of `LINE:COL`.
+/// The place of `LINE:COL`, or of `FILE:LINE:COL` in one that stands beside the file.
 pub(super) fn place(sources: &SourceMap, file: FileId, at: &str) -> Option<Span> {
-    let (line, column) = at.split_once(':')?;
-    let position = Position { line: line.parse().ok()?, column: column.parse().ok()? };
+    let (beside, position) = Position::parse(at)?;
+    let named = |(id, other): (FileId, &SourceFile)| (other.beside() == beside).then_some(id);
+    let file = if beside.is_some() { sources.files().find_map(named)? } else { file };
     let offset = sources.file(file).offset(position)? as usize;
     Some(Span::new(file, offset, offset))
 }

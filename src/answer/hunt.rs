@@ -132,7 +132,7 @@ fn met_race(model: &Model, answer: &explore::HuntAnswer, race: &HuntRace) -> Wit
     let (naming, program) = (model.naming(), model.program());
     let place = |access: Access| {
         let name = program.texts.get(access.name(program));
-        format!("{name}@{}", model.sources().position(access.span(program)))
+        format!("{name}@{}", model.sources().place(access.span(program)))
     };
     let [a, b] = race.accesses.map(place);
     let mut leaves: Vec<LeafId> = race.cells.iter().filter_map(|cell| cell.leaf(program)).collect();

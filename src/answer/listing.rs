@@ -13,7 +13,7 @@ use cssame_diagnostics::listing::{Listed, ListedStep, Listing, Suppression};
 use cssame_diagnostics::{Diagnostic, Diagnostics, terminal};
 use cssame_front::{Scope, scopes};
 use cssame_schedule::{Step, source_hash};
-use cssame_source::{FileId, SourceMap};
+use cssame_source::{FileId, Position, SourceMap};
 use indexmap::IndexSet;
 use std::collections::BTreeMap;
 
@@ -96,11 +96,6 @@ impl Lister {
 }
 
 fn step(of: &Step) -> Option<ListedStep> {
-    let (line, column) = of.at.split_once(':')?;
-    Some(ListedStep {
-        thread: of.thread.clone(),
-        line: line.parse().ok()?,
-        column: column.parse().ok()?,
-        operation: of.op.clone(),
-    })
+    let (_, Position { line, column }) = Position::parse(&of.at)?;
+    Some(ListedStep { thread: of.thread.clone(), line, column, operation: of.op.clone() })
 }

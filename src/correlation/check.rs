@@ -291,10 +291,7 @@ impl Checker<'_> {
     fn tie(&self, correlation: &Correlation) -> String {
         let pattern = correlation.patterns.first().map_or("", |pattern: &Pattern| pattern.word());
         let places = correlation.evidence.first().map(|evidence| {
-            let place = |span| {
-                let position = self.sources.position(span);
-                format!("{}:{}", position.line, position.column)
-            };
+            let place = |span| self.sources.place(span);
             let with = evidence.other.map_or_else(String::new, |other| format!(" with {}", place(other)));
             format!(" at {}{with}", place(evidence.write))
         });

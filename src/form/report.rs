@@ -121,7 +121,7 @@ pub struct PrunedData {
 #[must_use]
 pub fn read_name(sources: &SourceMap, program: &Program, read: ReadId) -> String {
     let read = &program.reads[read];
-    format!("{}@{}", program.texts.get(read.name), sources.position(read.span))
+    format!("{}@{}", program.texts.get(read.name), sources.place(read.span))
 }
 
 /// The name of a definition: `a@4:31`, or `a@initial`.
@@ -131,7 +131,7 @@ pub fn definition_name(sources: &SourceMap, program: &Program, definition: Defin
     let name = program.texts.get(of.name);
     match of.kind {
         DefinitionKind::Initial(_) => format!("{name}@initial"),
-        DefinitionKind::Write(_) => format!("{name}@{}", sources.position(of.span)),
+        DefinitionKind::Write(_) => format!("{name}@{}", sources.place(of.span)),
     }
 }
 
@@ -150,7 +150,7 @@ pub fn definition_in_context(sources: &SourceMap, program: &Program, definition:
 /// The name of a read in its context, if the place has several.
 #[must_use]
 pub fn context_of_read(sources: &SourceMap, program: &Program, read: ReadId) -> Option<String> {
-    let place = sources.position(program.reads[read].span).to_string();
+    let place = sources.place(program.reads[read].span);
     program.contexts.reads.get(&read).map(|context| context_name(sources, program, context, &place))
 }
 
@@ -160,7 +160,7 @@ pub fn context_of_definition(sources: &SourceMap, program: &Program, definition:
     let of = &program.definitions[definition];
     let place = match of.kind {
         DefinitionKind::Initial(_) => "initial".to_owned(),
-        DefinitionKind::Write(_) => sources.position(of.span).to_string(),
+        DefinitionKind::Write(_) => sources.place(of.span),
     };
     program.contexts.definitions.get(&definition).map(|context| context_name(sources, program, context, &place))
 }
@@ -215,7 +215,7 @@ fn context_name(sources: &SourceMap, program: &Program, context: &AccessContext,
     let is_told = context.shows_thread && !thread.is_empty();
     let thread = if is_told { format!("{thread}:") } else { String::new() };
     let calls = context.calls.iter().filter(|_| context.shows_calls);
-    let calls: String = calls.map(|&call| format!("~{}", sources.position(call))).collect();
+    let calls: String = calls.map(|&call| format!("~{}", sources.place(call))).collect();
     format!("{thread}{}@{place}{calls}", program.texts.get(context.variable))
 }
 

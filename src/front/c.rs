@@ -9,7 +9,7 @@
 use super::{Compiled, Language};
 use cssame_c::compile_commands::{CompileCommands, database_file};
 use cssame_c::lower::{Lowered, Settings, lower};
-use cssame_c::tree::{Files, KnownFiles, Options, Unit, add_bytes, read};
+use cssame_c::tree::{Files, KnownFiles, Options, Unit, add_bytes_beside, read};
 use cssame_diagnostics as diagnostics;
 use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_ir::Program;
@@ -108,7 +108,9 @@ pub fn options_of(
 ) -> Result<impl Fn(&str) -> Result<Options, String> + Sync + use<>, String> {
     let parsed = parsed(inputs)?;
     if let Some(linked) = parsed.linked.first() {
-        return Err(format!("`{linked}` is no option that says how C is read: files that are looked at stand before `--`"));
+        return Err(format!(
+            "`{linked}` is no option that says how C is read: files that are looked at stand before `--`"
+        ));
     }
     let commands = parsed.commands(|name| text(files, name))?;
     Ok(move |file: &str| parsed.options(commands.as_ref(), file))
@@ -137,7 +139,7 @@ pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, in
     let Ok(parsed) = parsed(inputs) else { return };
     let read_text = |name: &str| {
         let text = text(files, name)?;
-        sources.add(name, &text);
+        sources.add_beside(name, &text);
         Some(text)
     };
     let Ok(commands) = parsed.commands(read_text) else { return };
@@ -151,7 +153,7 @@ pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, in
     add(sources, file);
     for name in &parsed.linked {
         if let Some(bytes) = files.read(Path::new(name)) {
-            let other = add_bytes(sources, name, &bytes);
+            let other = add_bytes_beside(sources, name, &bytes);
             add(sources, other);
         }
     }

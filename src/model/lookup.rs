@@ -30,6 +30,8 @@ pub struct Lookup<'a> {
 struct Name<'a> {
     thread: Option<&'a str>,
     variable: &'a str,
+    /// The file, if it stands beside the one that was named.
+    file: Option<&'a str>,
     place: Place,
     calls: Vec<Position>,
     instance: Option<u32>,
@@ -46,6 +48,8 @@ enum Place {
 struct Candidate<'a, I> {
     id: I,
     variable: &'a str,
+    /// The file, if it stands beside the one that was named.
+    file: Option<&'a str>,
     position: Position,
     initial: bool,
     /// Its context, where the place has several.
@@ -161,8 +165,8 @@ impl Lookup<'_> {
         let reads = self.reads().into_iter().map(|one| one.with(Access::Read));
         let definitions = self.definitions().into_iter().filter(|one| !one.initial).map(|one| one.with(Access::Write));
         let mut all: Vec<Candidate<'_, Access>> = reads.chain(definitions).collect();
-        all.sort_by_key(|one| (one.position, one.id));
-        all.dedup_by_key(|one| (one.position, one.variable));
+        all.sort_by_key(|one| (one.file, one.position, one.id));
+        all.dedup_by_key(|one| (one.file, one.position, one.variable));
         let found = self.choose("access", text, &name, &all)?;
         found.first().copied().ok_or_else(|| general(format!("there is no access `{text}`")))
     }
@@ -202,6 +206,7 @@ impl Lookup<'_> {
         let candidate = |(id, read): (ReadId, &cssame_ir::Read)| Candidate {
             id,
             variable: self.program.texts.get(read.name),
+            file: self.sources.file(read.span.file).beside(),
             position: self.sources.position(read.span),
             initial: false,
             context: self.program.contexts.reads.get(&id),
@@ -215,6 +220,7 @@ impl Lookup<'_> {
         let candidate = |(id, definition): (DefinitionId, &cssame_ir::Definition)| Candidate {
             id,
             variable: self.program.texts.get(definition.name),
+            file: self.sources.file(definition.span.file).beside(),
             position: self.sources.position(definition.span),
             initial: matches!(definition.kind, DefinitionKind::Initial(_)),
             context: self.program.contexts.definitions.get(&id),
@@ -228,8 +234,8 @@ impl Lookup<'_> {
 impl<'a, I> Candidate<'a, I> {
     /// The same with an id of another kind.
     fn with<J>(self, other: impl FnOnce(I) -> J) -> Candidate<'a, J> {
-        let Candidate { id, variable, position, initial, context, in_context, threads } = self;
-        Candidate { id: other(id), variable, position, initial, context, in_context, threads }
+        let Candidate { id, variable, file, position, initial, context, in_context, threads } = self;
+        Candidate { id: other(id), variable, file, position, initial, context, in_context, threads }
     }
 
     /// `x@3:9`, in its context if that is asked for: contexts may be many.
@@ -237,8 +243,11 @@ impl<'a, I> Candidate<'a, I> {
         if let (Contexts::Told, Some(name)) = (contexts, &self.in_context) {
             return name.clone();
         }
-        let place = if self.initial { "initial".to_owned() } else { self.position.to_string() };
-        format!("{}@{place}", self.variable)
+        match (self.initial, self.file) {
+            (true, _) => format!("{}@initial", self.variable),
+            (false, None) => format!("{}@{}", self.variable, self.position),
+            (false, Some(file)) => format!("{}@{file}:{}", self.variable, self.position),
+        }
     }
 }
 
@@ -253,6 +262,7 @@ impl Lookup<'_> {
         let texts = &self.program.texts;
         let meant = one.context.map(|context| texts.get(context.variable));
         placed
+            && (one.initial || one.file == name.file)
             && (one.variable == name.variable || meant == Some(name.variable))
             && name.thread.is_none_or(|thread| self.is_run_by(one, thread))
             && self.comes_through(one, &name.calls)
@@ -280,11 +290,14 @@ impl Lookup<'_> {
         candidates: &[Candidate<'_, I>],
     ) -> Result<Vec<I>, Diagnostic> {
         let fitting: Vec<&Candidate<'_, I>> = candidates.iter().filter(|one| self.fits(one, name)).collect();
-        let place = |one: &Candidate<'_, I>| (one.initial, one.position, one.context.is_some());
+        let is_at = |one: &Candidate<'_, I>, other: &Candidate<'_, I>| {
+            (one.initial, one.file, one.position) == (other.initial, other.file, other.position)
+                && one.context.is_some() == other.context.is_some()
+        };
         match fitting.as_slice() {
             [] => Err(unknown(kind, text, name, candidates)),
             [only] => Ok(vec![only.id]),
-            [first, rest @ ..] if first.context.is_some() && rest.iter().all(|one| place(one) == place(first)) => {
+            [first, rest @ ..] if first.context.is_some() && rest.iter().all(|one| is_at(one, first)) => {
                 Ok(fitting.iter().map(|one| one.id).collect())
             }
             several => {
@@ -362,19 +375,18 @@ fn parse<'a>(text: &'a str, kind: &str) -> Result<Name<'a>, Diagnostic> {
         Some(instance) => Some(number(instance).ok_or_else(malformed)?),
         None => None,
     };
-    let place = match place {
-        "initial" => Place::Initial,
-        _ if place.contains(':') => Place::At(position(place).ok_or_else(malformed)?),
-        _ => Place::Line(number(place).ok_or_else(malformed)?),
+    let (file, place) = match place {
+        "initial" => (None, Place::Initial),
+        _ => {
+            let in_file = place.rsplit_once(':').map_or((None, place), |(file, line)| (Some(file), line));
+            let at = Position::parse(place).map(|(file, position)| (file, Place::At(position)));
+            let line = || Some((in_file.0, Place::Line(number(in_file.1)?)));
+            at.or_else(line).ok_or_else(malformed)?
+        }
     };
+    let position = |text| Position::parse(text).map(|(_, position)| position);
     let calls: Option<Vec<Position>> = way.into_iter().flat_map(|way| way.split('~')).map(position).collect();
-    Ok(Name { thread, variable, place, calls: calls.ok_or_else(malformed)?, instance })
-}
-
-/// `LINE:COL`
-fn position(text: &str) -> Option<Position> {
-    let (line, column) = text.split_once(':')?;
-    Some(Position { line: number(line)?, column: number(column)? })
+    Ok(Name { thread, variable, file, place, calls: calls.ok_or_else(malformed)?, instance })
 }
 
 /// A number from 1.

@@ -11,7 +11,7 @@ use super::describe::Scene;
 use super::values::shown_value;
 use cssame_ir::types::Part;
 use cssame_ir::{Base, Function, FunctionId, FunctionKind, Place, RegisterId, RegisterType, Type};
-use cssame_source::Span;
+use cssame_source::{SourceMap, Span};
 use cssame_vm::PathId;
 use rustc_hash::FxHashMap;
 
@@ -20,6 +20,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct Call {
     /// The call that it is made in, by its place in the list of calls.
     pub outer: Option<usize>,
+    /// The file of the call, where it stands beside the one that was named.
+    pub file: Option<String>,
     /// The line of the call.
     pub line: u32,
     /// `pool.acquire(0)`.
@@ -28,6 +30,11 @@ pub(super) struct Call {
     pub result: Option<String>,
     /// Whether it has come back.
     pub is_over: bool,
+}
+
+/// Where a row stands.
+pub(super) fn file_and_line(sources: &SourceMap, span: Span) -> (Option<String>, u32) {
+    (sources.file(span.file).beside().map(str::to_owned), sources.line(span))
 }
 
 /// The calls that threads are in.
@@ -50,9 +57,10 @@ impl Stacks {
         scene: &Scene<'_>,
     ) {
         let outer = self.of(thread);
-        let (line, text) = (scene.naming.sources.line(span), scene.call(function, arguments));
+        let (file, line) = file_and_line(scene.naming.sources, span);
+        let text = scene.call(function, arguments);
         self.by_thread.entry(thread).or_default().push((calls.len(), function));
-        calls.push(Call { outer, line, text, result: None, is_over: false });
+        calls.push(Call { outer, file, line, text, result: None, is_over: false });
     }
 
     /// The function that a thread is about to leave gives a result.

@@ -189,7 +189,7 @@ impl Scene<'_> {
     }
 
     fn position(&self, at: CodeIndex) -> String {
-        self.naming.sources.position(self.machine.span(at)).to_string()
+        self.naming.sources.place(self.machine.span(at))
     }
 
     /// The first cell of a place, its indices left out.

@@ -175,6 +175,7 @@ impl Call {
     /// Its row, in the place of one within it.
     fn row(&self, within: &Row, interrupted: bool) -> Row {
         Row {
+            file: self.file.clone(),
             line: self.line,
             kind: RowKind::Call,
             op: self.text.clone(),

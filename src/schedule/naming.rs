@@ -106,7 +106,7 @@ impl Naming<'_> {
     pub fn step(&self, state: &State, tables: &Tables, choice: Choice, alternatives: u32) -> Step {
         Step {
             thread: self.machine.path_name(tables, state.path(choice.thread)),
-            at: self.sources.position(self.span(state, choice.thread)).to_string(),
+            at: self.sources.place(self.span(state, choice.thread)),
             op: self.operation(state, tables, choice.thread),
             alternative: (alternatives > 1).then_some(choice.alternative),
         }

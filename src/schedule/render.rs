@@ -15,7 +15,7 @@ use super::row::{Row, RowKind};
 use super::trace::Trace;
 use anstyle::{AnsiColor, Style};
 use cssame_source::cut::{columns, head, visible};
-use cssame_source::{FileId, SourceMap};
+use cssame_source::{FileId, SourceFile, SourceMap};
 use std::fmt::Write;
 
 /// How to print a trace.
@@ -44,7 +44,7 @@ const NARROWEST: usize = 12;
 const WIDEST: usize = 40;
 
 /// Columns for the source line.
-const LINE_WIDTH: usize = 6;
+const LINE_WIDTH: usize = 4;
 
 /// Further columns for the lines with which a row goes on that begins with its thread.
 const HANGING: usize = 2;
@@ -57,7 +57,8 @@ pub fn render(trace: &Trace, options: &RenderOptions<'_>) -> String {
         return beside(&trace, sources, options);
     }
     let count = trace.threads.len().max(1);
-    let rest = options.width.saturating_sub(LINE_WIDTH);
+    let number = line_width(&trace);
+    let rest = options.width.saturating_sub(number + 2);
     let widths = widths(&trace, rest);
     let names_fit = trace.threads.iter().zip(&widths).all(|(name, &width)| columns(name) < width) || count == 1;
     let are_wide = count == 1 || widths.iter().all(|&width| width >= NARROWEST);
@@ -70,10 +71,10 @@ pub fn render(trace: &Trace, options: &RenderOptions<'_>) -> String {
         let indent = if has_columns { widths[..row.column].iter().sum() } else { 0 };
         let mut words = words(row);
         if has_columns && (count == 1 || words.iter().all(|word| columns(word) <= rest - indent)) {
-            lines(&mut out, row, &words, (indent, indent, rest), options);
+            lines(&mut out, row, &words, (number, indent, indent, rest), options);
         } else {
             words.insert(0, format!("{}:", trace.threads[row.column]));
-            lines(&mut out, row, &words, (0, HANGING, rest), options);
+            lines(&mut out, row, &words, (number, 0, HANGING, rest), options);
         }
     }
     out
@@ -102,33 +103,46 @@ fn widths(trace: &Trace, rest: usize) -> Vec<usize> {
 }
 
 fn headline(out: &mut String, trace: &Trace, widths: &[usize], options: &RenderOptions<'_>) {
+    let number = line_width(trace);
     let mut names = String::new();
     for (name, width) in trace.threads.iter().zip(widths) {
         let pad = width.saturating_sub(columns(name));
         let _ = write!(names, "{name}{:pad$}", "");
     }
     let style = if options.color { Style::new().bold() } else { Style::new() };
-    let _ = writeln!(out, "{style}{:>4}  {}{style:#}", "line", names.trim_end());
+    let _ = writeln!(out, "{style}{:>number$}  {}{style:#}", "line", names.trim_end());
 }
 
 /// Rows with their threads, and the text of each line beside them.
 fn beside(trace: &Trace, sources: &SourceMap, options: &RenderOptions<'_>) -> String {
     let mut out = String::new();
     let told = |row: &Row| format!("{}: {}", trace.threads[row.column], words(row).join(" "));
-    let rest = options.width.saturating_sub(LINE_WIDTH);
+    let number = line_width(trace);
+    let rest = options.width.saturating_sub(number + 2);
     let widest = trace.rows.iter().map(|row| columns(&told(row))).max().unwrap_or(0).min(rest * 3 / 5);
     let dimmed = if options.color { Style::new().dimmed() } else { Style::new() };
     for row in &trace.rows {
         let (told, style) = (told(row), if options.color { style(row.kind) } else { Style::new() });
         let pad = widest.saturating_sub(columns(&told));
-        let text = sources.get(FileId(0)).map_or("", |file| file.line_text(row.line));
+        let named = |(_, file): &(FileId, &SourceFile)| file.beside() == row.file.as_deref();
+        let text = sources.files().find(named).map_or("", |(_, file)| file.line_text(row.line));
         // A comment would take the room of the statement.
         let text = text.split("  //").next().unwrap_or(text).trim();
         let room = rest.saturating_sub(columns(&told) + pad + 3).max(NARROWEST);
         let text: String = head(text, room).trim_end().chars().map(visible).collect();
-        let _ = writeln!(out, "{:>4}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", row.line, "");
+        let _ = writeln!(out, "{:>number$}  {style}{told}{style:#}{:pad$} | {dimmed}{text}{dimmed:#}", place(row), "");
     }
     out
+}
+
+/// The line of a row, with the file where it stands beside the one that was named.
+fn place(row: &Row) -> String {
+    row.file.as_ref().map_or_else(|| row.line.to_string(), |file| format!("{file}:{}", row.line))
+}
+
+/// Columns that the lines of all rows take.
+fn line_width(trace: &Trace) -> usize {
+    trace.rows.iter().map(|row| columns(&place(row))).max().unwrap_or(0).max(LINE_WIDTH)
 }
 
 /// The lines of a row, the first one with the number of its source line.
@@ -136,16 +150,16 @@ fn lines(
     out: &mut String,
     row: &Row,
     words: &[String],
-    (first, others, rest): (usize, usize, usize),
+    (widest, first, others, rest): (usize, usize, usize, usize),
     options: &RenderOptions<'_>,
 ) {
     let style = if options.color { style(row.kind) } else { Style::new() };
     let mut indent = first;
     let mut line = String::new();
-    let mut number = row.line.to_string();
+    let mut number = place(row);
     // Writing to a string does not fail.
     let mut end = |line: &mut String, indent: usize| {
-        let _ = writeln!(out, "{number:>4}  {:indent$}{style}{}{style:#}", "", line.trim_end());
+        let _ = writeln!(out, "{number:>widest$}  {:indent$}{style}{}{style:#}", "", line.trim_end());
         (*line, number) = (String::new(), String::new());
     };
     for word in words {

@@ -77,6 +77,9 @@ pub struct Row {
     pub step: usize,
     /// The column of its thread.
     pub column: usize,
+    /// The file of the line, where it stands beside the one that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The source line, from 1.
     pub line: u32,
     /// What kind of thing it tells.

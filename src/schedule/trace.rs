@@ -13,7 +13,7 @@
 //!
 //! **Soundness and limits**. Accesses to variables of a single thread have no rows, although values may flow through them.
 
-use super::calls::{Call, Stacks};
+use super::calls::{Call, Stacks, file_and_line};
 use super::causality::Causality;
 use super::describe::{Content, Scene};
 use super::naming::Naming;
@@ -338,11 +338,12 @@ impl Writer<'_> {
 
     fn push(&mut self, step: usize, column: usize, content: Content, depends: Vec<usize>) -> usize {
         let Content { span, kind, op, object, value } = content;
-        let line = self.naming.sources.line(span);
+        let (file, line) = file_and_line(self.naming.sources, span);
         let op = op.to_owned();
         self.trace.rows.push(Row {
             step,
             column,
+            file,
             line,
             kind,
             op,

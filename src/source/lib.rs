@@ -49,6 +49,17 @@ pub struct Position {
     pub column: u32,
 }
 
+impl Position {
+    /// Reads `12:7`, or `util.h:12:7` with the file before it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<(Option<&str>, Position)> {
+        let (before, column) = text.rsplit_once(':')?;
+        let (file, line) = before.rsplit_once(':').map_or((None, before), |(file, line)| (Some(file), line));
+        let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number > 0);
+        Some((file, Position { line: number(line)?, column: number(column)? }))
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
@@ -63,6 +74,8 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
     /// Characters that begin before each block of [`BLOCK`] bytes; empty where every character is one byte.
     characters_before: Vec<u32>,
+    /// The last part of its name, where it stands beside the file that was named.
+    beside: Option<Arc<str>>,
 }
 
 /// Bytes of a block: few enough to be counted for every position, enough to make the table small.
@@ -97,13 +110,19 @@ impl SourceFile {
                 sum += characters(block);
             }
         }
-        SourceFile { name: name.into(), text: text.into(), line_starts, characters_before }
+        SourceFile { name: name.into(), text: text.into(), line_starts, characters_before, beside: None }
     }
 
     /// The name that the user gave.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What places in it are told with, where it stands beside the file that was named: the last part of its name.
+    #[must_use]
+    pub fn beside(&self) -> Option<&str> {
+        self.beside.as_deref()
     }
 
     /// The whole text.
@@ -189,6 +208,13 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// Adds a file that another one includes, or that is linked with it: places in it are told with its name.
+    pub fn add_beside(&mut self, name: &str, text: &str) -> FileId {
+        let last = name.rsplit('/').next().unwrap_or(name).into();
+        self.files.push(SourceFile { beside: Some(last), ..SourceFile::new(name, text) });
+        FileId(self.files.len() as u32 - 1)
+    }
+
     /// The file of that id, which must come from this map.
     #[must_use]
     pub fn file(&self, file: FileId) -> &SourceFile {
@@ -210,6 +236,15 @@ impl SourceMap {
     #[must_use]
     pub fn position(&self, span: Span) -> Position {
         self.file(span.file).position(span.start)
+    }
+
+    /// Where a span begins, in words: `12:7`, or `util.h:12:7` in a file that stands beside the one that was named.
+    #[must_use]
+    pub fn place(&self, span: Span) -> String {
+        match self.file(span.file).beside() {
+            Some(file) => format!("{file}:{}", self.position(span)),
+            None => self.position(span).to_string(),
+        }
     }
 
     /// The line (from 1) on which a span begins.

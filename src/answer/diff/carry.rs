@@ -103,8 +103,7 @@ impl Carry<'_> {
 }
 
 fn position(text: &str) -> Option<Position> {
-    let (line, column) = text.split_once(':')?;
-    Some(Position { line: line.parse().ok()?, column: column.parse().ok()? })
+    Position::parse(text).map(|(_, position)| position)
 }
 
 impl Policy for Carry<'_> {

@@ -35,7 +35,7 @@ pub use ids::{DeclId, EnumerationId, ExprId, LabelId, RecordId, StmtId, StringId
 pub use options::{DataModel, Edition, Options, Standard, StandardError};
 pub use place::Place;
 pub use presumed::{LineMark, LineMarks};
-pub use reader::{Reading, add_bytes, read};
+pub use reader::{Reading, add_bytes, add_bytes_beside, read};
 pub use statement::{Assembly, Case, Label, Stmt, StmtKind};
 pub use types::{BitField, Enumeration, Field, FunctionType, Integer, Length, Qualifiers, Record, Type, TypeKind};
 pub use unit::{StringLiteral, Unit};

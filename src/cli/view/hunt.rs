@@ -65,7 +65,10 @@ enum What<'a> {
 pub fn rows<'a>(sources: &SourceMap, findings: impl ExactSizeIterator<Item = (&'a Diagnostic, String)>) -> String {
     let hidden = findings.len().saturating_sub(ROWS);
     let row = |(finding, behind): (&Diagnostic, String)| {
-        let line = finding.span().map_or_else(String::new, |span| format!("line {}", sources.line(span)));
+        let line = finding.span().map_or_else(String::new, |span| match sources.file(span.file).beside() {
+            Some(file) => format!("{file}:{}", sources.line(span)),
+            None => format!("line {}", sources.line(span)),
+        });
         let message = snippet::one_line(&finding.message);
         let behind = if behind.is_empty() { behind } else { format!(" ({behind})") };
         snippet::wrap_behind(&format!("  {line:<9}"), "           ", &(message + &behind))

@@ -155,7 +155,7 @@ impl<'a> Reporter<'a> {
 fn steps_report(unit: &Unit, findings: &Findings, instance: &Instance) -> Vec<StepReport> {
     let step = |(letter, access): (super::pattern::Letter, AccessId)| {
         let of = &findings.universe.accesses[access];
-        let access = format!("{}@{}", of.name, unit.sources.position(of.span));
+        let access = format!("{}@{}", of.name, unit.sources.place(of.span));
         StepReport { thread: letter.role.word(), access, kind: letter.kind.word() }
     };
     instance.steps().map(step).collect()

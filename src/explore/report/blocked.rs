@@ -245,11 +245,10 @@ impl Scene<'_> {
 
     fn blocked(&self, thread: ThreadIndex, obstacle: Obstacle) -> BlockedReport {
         let span = self.naming.machine.span(self.state.position(thread));
-        let position = self.naming.sources.position(span);
         let mut report = BlockedReport {
             thread: self.name(thread),
-            at: position.to_string(),
-            line: position.line,
+            at: self.naming.sources.place(span),
+            line: self.naming.sources.line(span),
             span,
             waits_for: Awaited::Threads,
             object: None,

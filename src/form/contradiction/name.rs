@@ -179,11 +179,11 @@ impl Names<'_> {
 
     fn place(&self, site: Site) -> PlaceReport {
         let concurrency = &self.form.concurrency;
-        let at = self.sources.position(self.span(site));
+        let span = self.span(site);
         PlaceReport {
             thread: concurrency.threads[concurrency.thread_of(site.block)].path.clone(),
-            at: format!("{at}{}", self.calls(site)),
-            line: at.line,
+            at: format!("{}{}", self.sources.place(span), self.calls(site)),
+            line: self.sources.line(span),
             op: self.operation(site),
         }
     }
@@ -201,7 +201,7 @@ impl Names<'_> {
         let (mut at, mut calls) = (own, String::new());
         while let Some(caller) = at.caller.map(|id| &contexts[id]).filter(|caller| caller.thread == own.thread) {
             if let Some(call) = self.call(caller.function, at.function) {
-                calls.insert_str(0, &format!("~{}", self.sources.position(call)));
+                calls.insert_str(0, &format!("~{}", self.sources.place(call)));
             }
             at = caller;
         }

@@ -95,9 +95,9 @@ impl Artist<'_> {
         let sources = self.session.model.sources();
         if let Some(access) = action.kind.access() {
             let name = program.texts.get(access.name(program));
-            return format!("{} {name}@{}", access.word(), sources.position(access.span(program)));
+            return format!("{} {name}@{}", access.word(), sources.place(access.span(program)));
         }
-        let at = sources.position(self.session.model.machine().span(action.at));
+        let at = sources.place(self.session.model.machine().span(action.at));
         let (word, object) = match action.kind {
             ActionKind::Lock(cell) => ("lock", Some(cell)),
             ActionKind::Unlock(cell) | ActionKind::ReadUnlock(cell) => ("unlock", Some(cell)),

@@ -130,7 +130,7 @@ impl Reporter<'_> {
     }
 
     fn position(&self, span: Span) -> String {
-        self.session.model.sources().position(span).to_string()
+        self.session.model.sources().place(span)
     }
 
     /// `T1:2:9#1`

@@ -115,7 +115,7 @@ impl Reporter<'_> {
     fn place(&self, place: PlaceId) -> String {
         let Some(&access) = self.places.list[place].accesses.first() else { return String::new() };
         let name = self.program().texts.get(access.name(self.program()));
-        format!("{name}@{}", self.model.sources().position(access.span(self.program())))
+        format!("{name}@{}", self.model.sources().place(access.span(self.program())))
     }
 
     fn names(&self, pair: PlacePair) -> [String; 2] {
@@ -215,7 +215,7 @@ impl Reporter<'_> {
             let span = self.model.machine().span(held.at);
             LockReport {
                 lock: lock_name(self.program(), held.lock, held.mode),
-                at: self.model.sources().position(span).to_string(),
+                at: self.model.sources().place(span),
                 span,
             }
         };
@@ -304,7 +304,7 @@ impl Reporter<'_> {
             Some(arranged) => arranged.steps,
             None => steps.clone(),
         });
-        let position = |&span: &Span| self.model.sources().position(span).to_string();
+        let position = |&span: &Span| self.model.sources().place(span);
         let mut spans = found.aim.places.clone();
         spans.dedup();
         AimReport {

@@ -47,6 +47,11 @@ pub fn add_bytes(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> FileId {
     sources.add(name, &sources::text_of(bytes))
 }
 
+/// Adds the bytes of a file that is linked with another one.
+pub fn add_bytes_beside(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> FileId {
+    sources.add_beside(name, &sources::text_of(bytes))
+}
+
 /// Reads a translation unit. Included files are added to the source map.
 pub fn read(sources: &mut SourceMap, main: FileId, files: &dyn Files, options: &Options) -> Reading {
     let mut reading = Reading {

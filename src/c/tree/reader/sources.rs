@@ -93,7 +93,7 @@ impl Mirror {
                 let is_header = name.starts_with('<');
                 let id = *known
                     .entry(name)
-                    .or_insert_with_key(|name| sources.add(name, &String::from_utf8_lossy(file.bytes())));
+                    .or_insert_with_key(|name| sources.add_beside(name, &String::from_utf8_lossy(file.bytes())));
                 if !is_header && seen.insert(id) {
                     listed.push(id);
                 }
