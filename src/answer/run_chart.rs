@@ -111,13 +111,14 @@ impl<'a> Chart<'a> {
     fn row(&self, writer: &mut Writer<Vec<u8>>, place: usize, row: &Row) -> io::Result<()> {
         let (left, top) = (self.left(row), HEAD + place * LINE);
         let before = place.checked_sub(1).map(|before| self.trace.rows[self.rows[before]].line);
+        let what = row.file.as_ref().map_or_else(|| row.text(), |file| format!("{file}:{}  {}", row.line, row.text()));
         let group = writer.create_element("g").with_attribute(("class", class(row.kind)));
         group.write_inner_content(|writer| {
-            if before != Some(row.line) {
+            if before != Some(row.line) && row.file.is_none() {
                 text(writer, "number", (8, top + 16), &row.line.to_string(), usize::MAX)?;
             }
             rectangle(writer, "box", (left, top + 2), (box_width(row), LINE - 4))?;
-            text(writer, "what", (left + 7, top + 16), &row.text(), COLUMN - 26)
+            text(writer, "what", (left + 7, top + 16), &what, COLUMN - 26)
         })?;
         Ok(())
     }

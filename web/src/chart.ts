@@ -1,7 +1,7 @@
 // The picture of an execution: a column for each thread, a line for each row, and arrows between threads.
 
 import { arrowsTo, CAUSES } from "./arrows";
-import type { Execution, Row } from "./data";
+import { rowPlace, type Execution, type Row } from "./data";
 import { cut, svg } from "./dom";
 import { cycleRow, rowText } from "./steps";
 
@@ -100,8 +100,8 @@ function rowView(row: Row, index: number, first: number, { x, longest }: Columns
   return svg(
     "g",
     { class: `row ${row.kind}`, "data-row": index, click: () => choose(index) },
-    svg("title", {}, `row ${index + 1}, line ${row.line}: ${text}`),
-    svg("text", { class: "number", x: LEFT - 16, y: y + 4, "text-anchor": "end" }, String(row.line)),
+    svg("title", {}, `row ${index + 1}, line ${rowPlace(row)}: ${text}`),
+    svg("text", { class: "number", x: LEFT - 16, y: y + 4, "text-anchor": "end" }, row.file === undefined ? String(row.line) : ""),
     svg("circle", { cx: left, cy: y, r: 3 }),
     svg("rect", { x: left + 6, y: y - 11, width: boxWidth(shown), height: 22, rx: 4 }),
     svg("text", { x: left + 13, y: y + 4 }, shown),

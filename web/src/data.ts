@@ -23,6 +23,8 @@ export interface Finding {
 export interface Row {
   step: number;
   column: number;
+  /** The file of the line, where it is not the one that was named. */
+  file?: string;
   line: number;
   kind: string;
   op: string;
@@ -230,7 +232,12 @@ export function verdicts(futures: Futures | null): Map<string, Verdict> {
   return all;
 }
 
-/** Line and column of a place such as `x@3:5`; nothing for the initial value. */
+/** `12`, or `queue.c:12` in another file than the one that was named. */
+export function rowPlace(row: Row): string {
+  return row.file === undefined ? String(row.line) : `${row.file}:${row.line}`;
+}
+
+/** Line and column of a place such as `x@3:5`; nothing for the initial value, and in another file. */
 export function placeOf(name: string): { line: number; column: number } | null {
   const found = /@(\d+):(\d+)/.exec(name);
   return found ? { line: Number(found[1]), column: Number(found[2]) } : null;

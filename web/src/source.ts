@@ -30,11 +30,12 @@ function addTerms(shown: Reads, read: PiRead, known: Map<string, string>): void 
   const labels = new Set(shown.terms.map((term) => term.label));
   for (const term of read.terms) {
     const initial = term.def.endsWith("@initial");
-    const label = initial ? "initial" : `${term.thread}:${term.line}`;
+    const beside = /@([^@]+:)\d+:\d+$/.exec(term.def)?.[1] ?? "";
+    const label = initial ? "initial" : `${term.thread}:${beside}${term.line}`;
     if (labels.has(label)) continue;
     labels.add(label);
     const verdict = known.get(`${read.read} ${term.def}`) ?? "not decided";
-    shown.terms.push({ def: term.def, label, verdict, line: initial ? null : term.line });
+    shown.terms.push({ def: term.def, label, verdict, line: initial || placeOf(term.def) === null ? null : term.line });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { arrowsTo, CAUSES } from "./arrows";
 import { chart, columns, heads, rowY, WINDOW } from "./chart";
-import type { Execution } from "./data";
+import { rowPlace, type Execution } from "./data";
 import { html, toLine } from "./dom";
 import { endOf, rowText, valuesAt } from "./steps";
 import { table, type Cell } from "./tables";
@@ -13,7 +13,7 @@ function sentence(execution: Execution, index: number): string {
   const row = rows[index];
   if (!row) return "";
   const causes = arrowsTo(execution, index).map((arrow) => arrow.text);
-  return [`${index + 1} of ${rows.length}: ${threads[row.column] ?? ""}, line ${row.line}: ${rowText(row)}`, ...causes].join("; ");
+  return [`${index + 1} of ${rows.length}: ${threads[row.column] ?? ""}, line ${rowPlace(row)}: ${rowText(row)}`, ...causes].join("; ");
 }
 
 function valuesView(execution: Execution, index: number): HTMLElement {
@@ -30,7 +30,7 @@ function listOfRows(execution: Execution): HTMLElement {
   const place = html("div");
   const fill = () => {
     if (place.hasChildNodes()) return;
-    const cells = rows.map((row, index): Cell[] => [index + 1, threads[row.column] ?? "", toLine(row.line, String(row.line)), rowText(row), arrowsTo(execution, index).map((arrow) => arrow.text).join("; ")]);
+    const cells = rows.map((row, index): Cell[] => [index + 1, threads[row.column] ?? "", row.file === undefined ? toLine(row.line, String(row.line)) : rowPlace(row), rowText(row), arrowsTo(execution, index).map((arrow) => arrow.text).join("; ")]);
     place.append(table("Rows of the execution", ["row", "thread", "line", "what happens", "because of other threads"], cells));
   };
   return html("details", { toggle: fill }, html("summary", {}, "all rows in words"), place);
@@ -70,7 +70,7 @@ export function stepper(execution: Execution, follow: (line: number) => void): H
     const end = places.x[rows[at]!.column + 1] ?? places.width;
     if (x - 60 < scroll.scrollLeft) scroll.scrollLeft = x - 60;
     else if (end > scroll.scrollLeft + scroll.clientWidth) scroll.scrollLeft = Math.min(x - 60, end - scroll.clientWidth);
-    follow(rows[at]!.line);
+    if (rows[at]!.file === undefined) follow(rows[at]!.line);
   };
   const keys: Record<string, () => void> = {
     ArrowRight: () => show(at + 1),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { arrowsTo } from "../src/arrows";
 import { chart, columns, rowY, WINDOW } from "../src/chart";
-import { placeOf, verdicts, type Block, type Execution, type Function, type Report, type Row } from "../src/data";
+import { placeOf, rowPlace, verdicts, type Block, type Execution, type Function, type Report, type Row } from "../src/data";
 import { cut, html } from "../src/dom";
 import { formView } from "../src/form";
 import { BLOCKS, views } from "../src/graph";
@@ -49,6 +49,12 @@ test("a term that is feasible in one context is feasible", () => {
   expect([of(null, false), of(false, null)]).toEqual(["not decided", "not decided"]);
   expect(placeOf("a.b@12:7")).toEqual({ line: 12, column: 7 });
   expect(placeOf("x@initial")).toBeNull();
+});
+
+test("a row of another file has its name", () => {
+  const [first] = execution.rows;
+  expect([rowPlace(first!), rowPlace({ ...first!, file: "queue.c" })]).toEqual([String(first!.line), `queue.c:${first!.line}`]);
+  expect(placeOf("n@queue.c:3:5")).toBeNull();
 });
 
 test("an execution is told row by row", () => {
