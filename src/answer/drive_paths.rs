@@ -1,7 +1,7 @@
 //! The answer of `paths --emit`: a package with a test for each branch-affect group that was tested.
 //!
 //! **Input**: an answer of [`paths()`](super::paths()). **Output**: a package. Each test follows the schedule of its group. A failure
-//! or a deadlock that no group's execution shows gets a test too.
+//! or a deadlock that no group's execution shows gets a test too. If it is asked for, so does a group that needs no test.
 
 use super::drive::input;
 use super::paths::PathsAnswer;
@@ -9,21 +9,24 @@ use cssame_driver::{DriveError, GroupCase, Options, OtherCase, Package, drive_gr
 use cssame_model::Model;
 use cssame_paths::report::{GroupReport, PathsReport};
 
-/// Makes a package of the test cases.
+/// Makes a package of the test cases; of `all` groups of which an execution is known, or of those that a test stands for.
 ///
 /// # Errors
 ///
 /// The program has no `main`.
-pub fn drive_paths(model: &Model, answer: &PathsAnswer, options: &Options) -> Result<Package, DriveError> {
+pub fn drive_paths(model: &Model, answer: &PathsAnswer, all: bool, options: &Options) -> Result<Package, DriveError> {
     let report = &answer.report;
-    let groups: Vec<GroupCase> = report.groups.iter().chain(&report.wait_groups).map(case).collect();
+    let groups: Vec<GroupCase> =
+        report.groups.iter().chain(&report.wait_groups).map(|group| case(group, all)).collect();
     drive_groups(&input(model), &groups, &others(report, &groups), report.complete, options)
 }
 
-fn case(group: &GroupReport) -> GroupCase {
-    let steps = group.steps.clone().filter(|_| group.tested_by.is_some());
+fn case(group: &GroupReport, all: bool) -> GroupCase {
+    let steps = group.steps.clone().filter(|_| all || group.tested_by.is_some());
     let untested = if group.feasible.is_none() {
         "it is not known whether an execution has this order"
+    } else if all {
+        "an execution with this order differs from one of the others in steps that do not depend on each other"
     } else {
         "the method has ended before it was tested: the branches came out in all ways before"
     };

@@ -92,6 +92,8 @@ pub struct Program {
     pub main: Option<FunctionId>,
     /// Whether the end of `main` ends the program, as in C: threads that have not ended then are no deadlock.
     pub ends_with_main: bool,
+    /// What the front end has chosen where the text leaves something open, in words: what is said of the program holds within it.
+    pub limits: Vec<String>,
     /// Memory variables.
     pub variables: Arena<VariableId, Variable>,
     /// Parts of memory variables; the leaves of one variable stand together, by rising offset. Those of an array of

@@ -189,6 +189,27 @@ fn a_project_says_how_its_files_are_compiled() {
     }
 }
 
+/// A guarantee says what it holds within.
+#[test]
+fn what_was_chosen_for_the_program_is_told() {
+    let files = Files::new();
+    files.write(
+        "weak.c",
+        "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\natomic_int x;\nint kept;\n\
+         void *work(void *unused) {\n  atomic_store_explicit(&x, 1, memory_order_release);\n  return unused;\n}\n\
+         int main(void) {\n  pthread_t a;\n  kept = rand();\n  pthread_create(&a, 0, work, 0);\n\
+         atomic_load(&x);\n  pthread_join(a, 0);\n  return 0;\n}\n",
+    );
+    let within = "within: executions are sequentially consistent, whatever orders are written; `rand()` is 0..1";
+    for line in ["hunt weak.c", "weak.c", "futures weak.c", "races weak.c", "paths weak.c", "coverage weak.c"] {
+        let answer = ask(&files, line);
+        let all = format!("{}{}", answer.text(), answer.stderr).replace("\n ", "");
+        assert!(all.contains(within), "{line}: {all}");
+    }
+    let answer = ask(&files, "check weak.c");
+    assert_eq!(answer.text().matches("executions are sequentially consistent").count(), 1, "{answer:?}");
+}
+
 #[test]
 fn what_the_program_leaves_open_has_a_range() {
     let files = Files::new();

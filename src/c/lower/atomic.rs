@@ -7,10 +7,18 @@ use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::home::{Home, Lvalue};
 use crate::supported::Reason;
-use crate::tree::{AtomicOperation as Operation, ExprId, Modification as TreeModification};
+use crate::tree::{AtomicOperation as Operation, ExprId, Modification as TreeModification, Order};
 use cssame_ir::{AtomicOperation, Modification, Place, ScalarType, Terminator, Value};
 
 impl Builder<'_, '_> {
+    /// Says, once, that a weaker order than the sequentially consistent one has no other executions here.
+    pub fn note_order(&mut self, order: Order, expr: ExprId) {
+        if matches!(order, Order::Relaxed | Order::Acquire | Order::Release | Order::AcquireRelease) {
+            let limit = "executions are sequentially consistent, whatever orders are written";
+            self.limit(limit, limit.to_owned(), self.expr(expr).place);
+        }
+    }
+
     /// The value of an atomic operation, if it has one.
     pub fn atomic(&mut self, operation: Operation, operands: &[ExprId], expr: ExprId) -> Done<Option<Typed>> {
         if matches!(operation, Operation::Fence | Operation::SignalFence) {

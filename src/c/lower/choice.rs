@@ -51,12 +51,25 @@ impl Builder<'_, '_> {
     fn chosen_value(&mut self, range: Option<(i32, i32)>, place: Place) -> Typed {
         let (low, high) = self.input().settings.nondet.or(range).unwrap_or((0, 1));
         let text = self.lowering.text_at(place.span);
-        let message = format!("`{}` is {low}..{high} here", self.lowering.program.texts.get(text));
-        self.note(message, place);
+        let limit = format!("`{}` is {low}..{high}", self.lowering.program.texts.get(text));
+        self.limit(&limit, format!("{limit} here"), place);
         let dest = self.temporary(ScalarType::Int, place.span);
         let bound = |value: i32| Operand::Constant(Value::Int(value));
         self.emit(Instruction::Choose { dest, low: bound(low), high: bound(high) }, place.span);
         Typed::register(dest, ScalarType::Int)
+    }
+
+    /// Notes what was chosen: for the program, once, and at its place; what has the message `note` there, once.
+    pub fn limit(&mut self, limit: &str, note: String, place: Place) {
+        let limits = &mut self.lowering.program.limits;
+        let is_known = limits.iter().any(|known| known == limit);
+        if !is_known {
+            limits.push(limit.to_owned());
+        }
+        // A sentence of its own is about the whole program.
+        if !is_known || note != limit {
+            self.note(note, place);
+        }
     }
 
     fn note(&mut self, message: String, place: Place) {

@@ -123,7 +123,10 @@ impl Builder<'_, '_> {
             }
             ExprKind::StatementExpression(body) => return self.statement_expression(*body),
             ExprKind::Call { callee, arguments } => return self.call(*callee, arguments, expr, true),
-            ExprKind::Atomic { operation, operands, .. } => return self.atomic(*operation, operands, expr),
+            ExprKind::Atomic { operation, operands, order } => {
+                self.note_order(*order, expr);
+                return self.atomic(*operation, operands, expr);
+            }
             ExprKind::Builtin { builtin, operands } => return self.builtin(*builtin, operands, expr),
             ExprKind::Name(_)
             | ExprKind::Member { .. }

@@ -12,6 +12,7 @@ use crate::record;
 use crate::recorded::{self, Recorded, departed, read_package, read_schedule};
 use crate::shared::AnalysisOptions;
 use crate::view::coverage::{self as view, CoverageView, Covered};
+use crate::view::limits::limits;
 use crate::view::replay::{options_text, quoted};
 use clap::{Args, ValueEnum};
 use cssame_answer::words::plural;
@@ -395,5 +396,6 @@ impl Arguments {
             What::Covered(_) => output.print(&view.text()),
             What::Generated(answer) => output.print(&view.generated(answer)),
         }
+        output.summary(&limits(&subject.unit().program.limits));
     }
 }

@@ -8,6 +8,7 @@ use crate::progress::with_budget;
 use crate::record;
 use crate::shared::SearchOptions;
 use crate::view::futures::{self as view, FuturesView};
+use crate::view::limits::limits;
 use clap::Args;
 use cssame_answer::{Effort, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
 use cssame_budget::Budget;
@@ -158,6 +159,7 @@ starve), or the selection is inconsistent, 2 bad usage or a program that does no
         let listed = view.listed();
         output.complain(model.sources(), &self.bounds(found));
         output.summary(&view::summary(answer, listed));
+        output.summary(&limits(&model.program().limits));
     }
 
     fn is_decided(&self, found: &Explored) -> bool {

@@ -8,6 +8,7 @@ use crate::progress::with_budget;
 use crate::record;
 use crate::shared::SearchOptions;
 use crate::view::hunt::{self as view, HuntView};
+use crate::view::limits::limits;
 use crate::view::snippet::Table;
 use clap::Args;
 use cssame_answer::words::{plural, with_preemptions};
@@ -187,6 +188,7 @@ goes wrong, 2 bad usage or a program that does not compile, 3 a bound was hit be
             output.print(&grown_lines(&grow.name, grown));
         }
         output.print(&view::guarantee(answer));
+        output.print(&limits(&model.program().limits));
     }
 
     fn is_decided(&self, hunted: &Hunted) -> bool {

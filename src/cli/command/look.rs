@@ -13,6 +13,7 @@ use crate::progress::with_budget;
 use crate::shared::AnalysisOptions;
 use crate::status::Status;
 use crate::view::hunt::{self as hunt_view, HuntView, guarantee};
+use crate::view::limits::limits;
 use clap::Args;
 use cssame_answer::words::plural;
 use cssame_answer::{CheckInput, CheckReport, ConfirmRequest, Findings, HuntAnswer, Judged, check, finding, hunt};
@@ -154,7 +155,7 @@ impl Job for Arguments {
             let bad = view.findings();
             is_bad = !bad.is_empty();
             output.print(&bad);
-            said = guarantee(answer);
+            said = guarantee(answer) + &limits(&model.program().limits);
         }
         // Behind what an execution shows, what the text says is a row each.
         if is_bad && !text.found.is_empty() {

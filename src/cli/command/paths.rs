@@ -11,6 +11,7 @@ use crate::record;
 use crate::recorded::{departed, read_schedule};
 use crate::shared::SearchOptions;
 use crate::target::TargetName;
+use crate::view::limits::limits;
 use crate::view::paths::{self as view, PathsView};
 use crate::view::replay::quoted;
 use clap::{Arg, Args, ValueEnum, value_parser};
@@ -62,7 +63,7 @@ pub struct Arguments {
     /// Write the schedules of tests, failures and deadlocks to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
-    /// Show all races, groups and tests
+    /// Show all races, groups and tests; with --emit, also write tests of the orders that need none
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -240,6 +241,7 @@ no end.",
         output.print(&view.text());
         output.complain(model.sources(), &self.bounds(found));
         output.summary(&view::summary(&answer.report));
+        output.summary(&limits(&model.program().limits));
         if let Some(emitted) = &answer.emitted {
             output.summary(&view::emitted(emitted));
         }
@@ -272,7 +274,7 @@ impl Arguments {
         }
         if let Some(out) = &self.emit {
             let options = driver_options(target, (file, model.unit().text()), model.options(), self.max_steps());
-            let package = drive_paths(&model, &answer, &options).map_err(|error| no_package(&error))?;
+            let package = drive_paths(&model, &answer, self.all, &options).map_err(|error| no_package(&error))?;
             let (files, out) = (write_package(out, &package)?, name_of(out));
             let Manifest { tests, groups, target, .. } = package.manifest;
             answer.emitted = Some(EmittedReport { out, files, tests, groups: groups.unwrap_or_default(), target });

@@ -7,6 +7,7 @@ use crate::output::Output;
 use crate::progress::with_budget;
 use crate::record;
 use crate::shared::SearchOptions;
+use crate::view::limits::limits;
 use crate::view::races::{self as view, RacesView};
 use crate::view::replay::quoted;
 use clap::{Args, ValueEnum};
@@ -243,6 +244,7 @@ these, which is said), 1 some race is real, or a failure or a deadlock was met, 
             output.note(&view::timing(&answer.report, &answer.timing, subject.unit()));
         }
         output.summary(&view::summary(&answer.report));
+        output.summary(&limits(&subject.unit().program.limits));
     }
 
     fn is_decided(&self, found: &Found) -> bool {

@@ -9,6 +9,7 @@ pub mod endless;
 pub mod format;
 pub mod futures;
 pub mod hunt;
+pub mod limits;
 pub mod markdown;
 pub mod outcomes;
 pub mod paths;

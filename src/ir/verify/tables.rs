@@ -15,6 +15,7 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
         functions,
         main,
         ends_with_main: _,
+        limits: _,
         variables,
         leaves,
         classes,

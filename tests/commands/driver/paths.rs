@@ -9,9 +9,14 @@ use std::path::{Path, PathBuf};
 
 /// The files of a package that the command writes, and its answer.
 fn emit(file: &Path) -> (Vec<(PathBuf, String)>, Value) {
+    emit_with(file, &[])
+}
+
+fn emit_with(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
-    let output = plain().arg("paths").arg(file).args(["--format", "json", "--emit"]).arg(&out).output().unwrap();
+    let output =
+        plain().arg("paths").arg(file).args(more).args(["--format", "json", "--emit"]).arg(&out).output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let paths = answer["emitted"]["files"].as_array().unwrap().iter().map(|path| path.as_str().unwrap());
     let files = paths.map(|path| (PathBuf::from(path), fs::read_to_string(out.join(path)).unwrap())).collect();
@@ -40,6 +45,14 @@ fn each_tested_group_has_a_driver_that_follows_its_order() {
         // The program waits for ever: its test says so by failing.
         assert_eq!(passed, name != "t1_19_5_1_group_2", "{name}: {text}");
     }
+}
+
+/// The orders that other tests stand for.
+#[test]
+fn all_orders_can_have_a_driver() {
+    let path = root().join("samples/setiadi_fig3.csm");
+    let count = |more: &[&str]| emit_with(&path, more).1["tests"].as_array().unwrap().len();
+    assert_eq!((count(&[]), count(&["--all"])), (2, 5));
 }
 
 #[test]

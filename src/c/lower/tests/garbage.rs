@@ -75,7 +75,7 @@ fn mutate(program: &str) {
         }
         lowered += usize::from(try_to_lower(mutated.concat().as_bytes()) == Some(true));
     }
-    assert!(lowered > 10, "{lowered}");
+    assert!(lowered > 2, "{lowered}");
 }
 
 #[test]
