@@ -43,7 +43,9 @@ pub fn settings(arguments: &[String]) -> Result<Vec<(String, String)>, String> {
             "-I" | "-D" | "-U" | "-include" => format!("{argument}{}", rest.next().map_or("", String::as_str)),
             _ => argument.clone(),
         };
-        let (name, value) = whole.split_once('=').map_or((whole.as_str(), ""), |(name, value)| (name, value));
+        // `-DN=` defines nothing, and `-DN` defines 1: without a value, the sign stays with the name.
+        let parts = whole.split_once('=').filter(|(_, value)| !value.is_empty());
+        let (name, value) = parts.unwrap_or((&whole, ""));
         settings.push((name.to_owned(), value.to_owned()));
     }
     parsed(&settings).map(|_| settings)
@@ -162,7 +164,7 @@ pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, in
 /// Compiles a program in C.
 pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> Compiled {
     let mut found: Vec<Diagnostic> = inputs.iter().filter(|(name, _)| !is_setting(name)).map(no_input).collect();
-    let program = parsed(inputs).and_then(|parsed| units_and_program(sources, file, &parsed, &mut found));
+    let program = parsed(inputs).and_then(|parsed| linked_program(sources, file, &parsed, &mut found));
     let program = program.unwrap_or_else(|problem| {
         found.push(Diagnostic::general(Code::NotC, Severity::Error, problem));
         None
@@ -171,7 +173,9 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
     Compiled { program, diagnostics: found }
 }
 
-fn units_and_program(
+/// Reads the file and those that are linked with it, and lowers them. Diagnostics are added to `found`; what is wrong with the
+/// settings is the error.
+fn linked_program(
     sources: &SourceMap,
     file: FileId,
     parsed: &Parsed,

@@ -9,7 +9,7 @@ use cssame_concurrency::ThreadId;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_form::{Form, Selection, context_of_definition, context_of_read, read_name};
 use cssame_ir::{Access, AccessContext, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
-use cssame_source::{Position, SourceMap};
+use cssame_source::{Position, SourceMap, Span};
 
 /// Names that an error lists at most.
 const LISTED: usize = 12;
@@ -33,7 +33,7 @@ struct Name<'a> {
     /// The file, if it stands beside the one that was named.
     file: Option<&'a str>,
     place: Place,
-    calls: Vec<Position>,
+    calls: Vec<(Option<&'a str>, Position)>,
     instance: Option<u32>,
 }
 
@@ -276,9 +276,10 @@ impl Lookup<'_> {
     }
 
     /// Whether the calls on the way to a candidate are these, or these and others between them.
-    fn comes_through<I>(&self, one: &Candidate<'_, I>, calls: &[Position]) -> bool {
+    fn comes_through<I>(&self, one: &Candidate<'_, I>, calls: &[(Option<&str>, Position)]) -> bool {
         let mut way = one.context.into_iter().flat_map(|context| &context.calls);
-        calls.iter().all(|&wanted| way.any(|&call| self.sources.position(call) == wanted))
+        let place = |call: Span| (self.sources.file(call.file).beside(), self.sources.position(call));
+        calls.iter().all(|&wanted| way.any(|&call| place(call) == wanted))
     }
 
     /// The candidates of one place that a name means.
@@ -384,8 +385,7 @@ fn parse<'a>(text: &'a str, kind: &str) -> Result<Name<'a>, Diagnostic> {
             at.or_else(line).ok_or_else(malformed)?
         }
     };
-    let position = |text| Position::parse(text).map(|(_, position)| position);
-    let calls: Option<Vec<Position>> = way.into_iter().flat_map(|way| way.split('~')).map(position).collect();
+    let calls: Option<Vec<_>> = way.into_iter().flat_map(|way| way.split('~')).map(Position::parse).collect();
     Ok(Name { thread, variable, file, place, calls: calls.ok_or_else(malformed)?, instance })
 }
 

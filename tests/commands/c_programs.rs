@@ -102,6 +102,9 @@ fn options_of_a_compiler_are_settings_that_schedules_keep() {
     // The schedule knows what the program was made with.
     let answer = ask(&files, "run main.c --schedule schedules/failure-1.json");
     assert!(answer.status == 1 && answer.text().contains("assertion failed: limit < 3"), "{answer:?}");
+    // A macro that is defined as nothing is not 1.
+    assert_eq!(ask(&files, "hunt main.c -- -Iinclude -DSIZE").status, 0);
+    assert_eq!(ask(&files, "hunt main.c -- -Iinclude -DSIZE=").status, 2);
     let answer = ask(&files, "hunt main.c -- -Iinclude -O2");
     assert!(answer.status == 2 && answer.complains("`-O2` is no option that says how C is read"), "{answer:?}");
 }
