@@ -6,7 +6,8 @@
 //! `src/queue.c` are both the entry `/home/me/project/src/queue.c`, if no other entry ends so. Directories of headers are relative to
 //! the directory of the entry.
 //!
-//! What it does not see: response files (`@FILE`), and what a wrapper around the compiler adds.
+//! What it does not see: response files (`@FILE`), what a wrapper around the compiler adds, and that `-iquote`, `-I`, `-isystem` and
+//! `-idirafter` are searched one kind after the other: here they keep the order in which they stand.
 //!
 //! [`Options::parse`]: crate::tree::Options::parse
 
@@ -116,7 +117,7 @@ impl Entry {
     }
 }
 
-/// Options with a path of headers; one that begins another one stands behind it.
+/// Options with a path of headers.
 const HEADERS: [&str; 5] = ["-include", "-isystem", "-iquote", "-idirafter", "-I"];
 
 /// Options that decide nothing, with a value in the next word.

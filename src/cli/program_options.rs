@@ -53,7 +53,7 @@ impl ProgramOptions {
         inputs
     }
 
-    /// Whether something was given.
+    /// Whether something was given beside how C is read.
     #[must_use]
     pub fn is_given(&self) -> bool {
         !self.inputs.is_empty() || self.main_waits || self.nondet.is_some()

@@ -24,7 +24,7 @@ struct BodyPosition {
 }
 
 impl Machine {
-    /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing.
+    /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing; every choice counts as one.
     #[must_use]
     pub fn may_discard(&self) -> bool {
         let code = &self.compiled.code;

@@ -210,7 +210,8 @@ impl HuntAnswer {
     }
 }
 
-/// Whether an execution may be discarded: then nobody knows of a state whether it counts.
+/// Whether an execution may be discarded. If so, what comes later decides whether a state counts. More exact than
+/// [`Machine::may_discard`], which counts every choice.
 fn may_discard(program: &Program) -> bool {
     let instructions = program.functions.iter().flat_map(|function| function.blocks.iter());
     instructions.flat_map(|block| &block.instructions).any(Instruction::may_discard)

@@ -107,6 +107,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("check --input nonsense=1 samples/parfor_sum.csm", 2, "CS0213"),
     ("check --input n=x samples/parfor_sum.csm", 2, "CS0213"),
     ("check --input n=1 samples/c/counter_unlocked.c", 2, "CS0213"),
+    ("check -p build samples/parfor_sum.csm", 2, "`-p` says how C is read"),
+    ("check --extra-arg=-DN samples/parfor_sum.csm", 2, "`-DN` says how C is read"),
     ("check --main-waits samples/parfor_sum.csm", 2, "`--main-waits` says how C is read"),
     ("check --nondet 0..3 samples/parfor_sum.csm", 2, "`--nondet` says how C is read"),
     ("check samples/parfor_sum.csm -- -DN=3", 2, "`-DN` says how C is read"),
