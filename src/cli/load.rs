@@ -6,6 +6,7 @@ use super::c_files::Disk;
 use cssame_c::supported::is_cpp;
 use cssame_c::tree::add_bytes;
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity, nearest};
+use cssame_driver::Target;
 use cssame_front as front;
 use cssame_front::Language;
 use cssame_front::c::add_includes;
@@ -78,6 +79,18 @@ pub fn not_of_c(path: &Path, what: &str) -> Result<(), Diagnostics> {
     }
     let message = format!("{what} of programs in C are not written yet, and `{name}` is one");
     Err(Diagnostics::general(Diagnostic::general(Code::UnreadC, Severity::Error, message)))
+}
+
+/// Refuses a program in C where its tests are to be in another language than Rust.
+///
+/// # Errors
+///
+/// It is one in C, and the target is another one.
+pub fn can_be_written(path: &Path, target: Target) -> Result<(), Diagnostics> {
+    match target {
+        Target::Rust => Ok(()),
+        Target::Java | Target::AspectJ => not_of_c(path, "tests in Java"),
+    }
 }
 
 /// A file beside one that does not exist, by a name that is nearly the same.

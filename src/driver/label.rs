@@ -41,6 +41,13 @@ impl<'a> Located<'a> {
         }
     }
 
+    /// Whether it makes a local variable that a pointer leads to: one of C.
+    pub(super) fn gets_pointer(&self, input: &Input<'_>) -> bool {
+        let pointer = RegisterType::Scalar(ScalarType::Pointer);
+        let Some(Instruction::Allocate { dest, .. }) = self.instruction else { return false };
+        input.program.functions[self.function].registers[*dest].ty == pointer
+    }
+
     /// Its name. That of an atomic access is the name of its read.
     pub(super) fn label(&self, input: &Input<'_>) -> String {
         match self.instruction {
@@ -139,6 +146,7 @@ fn word(instruction: &Instruction) -> &'static str {
         Instruction::Assume { .. } => "assume",
         Instruction::Call { .. } => "call",
         Instruction::Binary { .. } => "divide",
+        Instruction::Allocate { .. } => "local",
         _ => "operation",
     }
 }

@@ -11,7 +11,7 @@
 use super::Input;
 use super::datum::Datum;
 use super::plan::{LastValue, Source};
-use cssame_ir::{Leaf, LeafKind, VariableId};
+use cssame_ir::{Base, Leaf, LeafKind, Place, Program, VariableId};
 use cssame_vm::State;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -90,7 +90,12 @@ impl Memory {
 
     /// The number of the element that an access by so many indices means: in the innermost arrays, as many of them. Globals
     /// stay where they are, so that any state of the execution will do.
-    pub(super) fn element(&self, input: &Input<'_>, state: &State, address: u32, indices: usize) -> Option<u32> {
+    /// None where [`has_element`] says no.
+    pub(super) fn element(&self, input: &Input<'_>, state: &State, address: u32, place: &Place) -> Option<u32> {
+        let indices = place.indices.len();
+        if !has_element(input.program, place) {
+            return None;
+        }
         let local = self.blocks.range(..=address).next_back().filter(|(start, block)| address - **start < block.size);
         let (variable, offset) = match local {
             Some((&start, block)) => (block.variable, address - start),
@@ -118,6 +123,18 @@ impl Memory {
     }
 }
 
+/// Whether an access names an element of an array by its indices. One through a pointer of C does not, nor one with an index
+/// that is a constant in C: that one is a part of the offset.
+pub(super) fn has_element(program: &Program, place: &Place) -> bool {
+    match place.base {
+        Base::Reference(_) => !place.indices.is_empty(),
+        Base::Pointer(_) => false,
+        Base::Global(variable) => program.leaf_at(variable, place.offset).is_some_and(|(leaf, _)| {
+            !place.indices.is_empty() && program.leaves[leaf].dimensions.len() == place.indices.len()
+        }),
+    }
+}
+
 fn leaf_of<'a>(input: &Input<'a>, variable: VariableId, offset: u32) -> Option<&'a Leaf> {
     input.program.leaf_at(variable, offset).and_then(|(leaf, _)| input.program.leaves.get(leaf))
 }
@@ -129,7 +146,7 @@ fn element_name(input: &Input<'_>, leaf: &Leaf, offset: u32) -> String {
 /// Nothing for a cell that is not shared, or holds no data.
 fn last_value(input: &Input<'_>, name: String, leaf: &Leaf, cell: Cell) -> Option<LastValue> {
     let LeafKind::Data(ty) = leaf.kind else { return None };
-    let value = Datum::of(input.machine.texts(), ty, cell.value);
+    let value = Datum::of(input.program, input.machine.texts(), ty, cell.value);
     let source = cell.write.map_or_else(|| Source::Initial(value.clone()), Source::Latch);
     cell.shared.then_some(LastValue { name, source, value })
 }

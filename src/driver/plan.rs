@@ -68,6 +68,8 @@ pub enum Act {
     Spawn(usize, i64),
     /// Chooses that value.
     Choose(i64),
+    /// Makes a local variable of a program in C, the address of which is that pointer, by its bits.
+    Allocate(i64),
     /// Prints that line.
     Print(String),
     /// Fails with that message.

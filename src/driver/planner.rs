@@ -26,7 +26,7 @@ use super::memory::Memory;
 use super::plan::{Act, End, Exchange, Operation, Plan, PlannedEvent, Source, ThreadPlan, WaitingThread};
 use cssame_explore::report::blocked_reports;
 use cssame_ir::sync::Kind;
-use cssame_ir::{AtomicOperation, Instruction};
+use cssame_ir::{AtomicOperation, Instruction, Object as Pointed, Pointer};
 use cssame_schedule as schedule;
 use cssame_schedule::{Execution, ExecutionStatus, RoundRobin, Scripted, Then};
 use cssame_vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName};
@@ -241,14 +241,13 @@ impl<'a> Planner<'a> {
     /// The element that an access by index means.
     fn element(&self, located: &Located<'_>, event: Event) -> Option<u32> {
         let (Event::Read { address, .. } | Event::Write { address, .. }) = event else { return None };
-        let indices = located.place()?.indices.len();
-        self.memory.element(self.input, &self.execution.state, address, indices)
+        self.memory.element(self.input, &self.execution.state, address, located.place()?)
     }
 
     /// `None` for what is no event of a plan.
     fn act(&mut self, located: &Located<'_>, event: Event) -> Option<Act> {
         let texts = self.input.machine.texts();
-        let value = |bits| Datum::of(texts, located.cell_type(self.input), bits);
+        let value = |bits| Datum::of(self.input.program, texts, located.cell_type(self.input), bits);
         Some(match event {
             Event::Read { address, value: bits, shared, .. } => {
                 let write = self.memory.read(address, bits, shared);
@@ -268,7 +267,10 @@ impl<'a> Planner<'a> {
             }
             Event::Allocate { object, address, size } => {
                 self.memory.allocate(self.input, object.variable, address, size);
-                return None;
+                if !located.gets_pointer(self.input) {
+                    return None;
+                }
+                Act::Allocate(Pointer::to(Pointed::Local(address), 0).bits())
             }
             Event::AtomicBegin | Event::AtomicEnd => return None,
             _ => Act::Plain(operation(event)?),

@@ -149,8 +149,10 @@ impl Lowering<'_, '_> {
     fn binary(&mut self, dest: RegisterId, op: BinaryOperator, left: Operand, right: Operand) -> Code {
         let (dest, left, right) = (self.slot(dest), self.source(left), self.source(right));
         match op {
-            BinaryOperator::Divide(Arithmetic::Int | Arithmetic::Long)
-            | BinaryOperator::Remainder(Arithmetic::Int | Arithmetic::Long) => Code::Divide { dest, op, left, right },
+            BinaryOperator::Divide(Arithmetic::Double) | BinaryOperator::Remainder(Arithmetic::Double) => {
+                Code::Binary { dest, op, left, right }
+            }
+            BinaryOperator::Divide(_) | BinaryOperator::Remainder(_) => Code::Divide { dest, op, left, right },
             _ => Code::Binary { dest, op, left, right },
         }
     }

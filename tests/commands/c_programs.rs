@@ -43,6 +43,18 @@ fn the_bug_of_a_program_in_c_comes_first() {
     }
 }
 
+/// Of each width: that of `int` alone is computed in another way.
+#[test]
+fn a_division_by_zero_is_found_without_a_sign_too() {
+    let files = Files::new();
+    for (ty, sign) in [("unsigned", '/'), ("unsigned long", '%'), ("unsigned char", '%'), ("int", '/'), ("long", '%')] {
+        files.write("divide.c", &format!("{ty} none;\nint main(void) {{ return (int)(7u {sign} none); }}\n"));
+        let answer = ask(&files, "divide.c");
+        assert_eq!(answer.status, 1, "{ty} {sign}: {answer:?}");
+        assert!(answer.text().contains("division by zero"), "{ty} {sign}: {answer:?}");
+    }
+}
+
 #[test]
 fn each_command_reads_c() {
     let files = lost();
@@ -59,6 +71,8 @@ fn each_command_reads_c() {
         ("ci lost.c", 1),
         ("report lost.c -o report.html", 1),
         ("diff lost.c lost.c", 0),
+        ("drive lost.c --out tests", 1),
+        ("paths lost.c --emit paths", 1),
         ("ir --emit cfg lost.c", 0),
         ("ir --emit ssa lost.c", 0),
         ("ir --emit cssame lost.c", 0),
@@ -68,7 +82,12 @@ fn each_command_reads_c() {
         assert_eq!(answer.status, status, "{line}: {answer:?}");
         assert!(!answer.text().contains("CS0603"), "{line}: {answer:?}");
     }
-    for line in ["drive lost.c --out tests", "ir --emit ast lost.c", "fmt lost.c"] {
+    for line in [
+        "drive lost.c --out java --target java",
+        "drive lost.c --out pairs --pairs",
+        "ir --emit ast lost.c",
+        "fmt lost.c",
+    ] {
         let answer = ask(&files, line);
         assert_eq!(answer.status, 2, "{line}: {answer:?}");
         assert!(answer.text().contains("CS0603"), "{line}: {answer:?}");

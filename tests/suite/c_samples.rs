@@ -1,9 +1,6 @@
 //! The samples in C: each has a twin in the language of `.csm` files, with the same pi terms, futures, outcomes and races.
 
 use cssame::budget::{Budget, Limits};
-use cssame::driver::{
-    Contents, DriveError, Expect, Input, Options as DriverOptions, Target, Wanted, drive, drive_latches,
-};
 use cssame::explore::{Query, count, futures};
 use cssame::form::{definition_name, read_name};
 use cssame::model::{Model, Options};
@@ -65,31 +62,4 @@ fn each_sample_in_c_has_a_twin() {
         .collect();
     names.sort();
     assert_eq!(names, TWINS);
-}
-
-#[test]
-fn a_program_in_c_gets_no_package() {
-    for name in TWINS {
-        let model = sample(&format!("c/{name}.c"));
-        let budget = Budget::from(Limits { max_states: Some(1_000_000), ..Limits::default() });
-        let answer = futures(model.machine(), &Query::default(), &budget);
-        let (sources, program, form, machine) = (model.sources(), model.program(), model.form(), model.machine());
-        let input = Input { sources, program, form, machine };
-        let wanted = Wanted { answer: &answer, contents: Contents::Outcomes, distinct: true, code: input };
-        let options = |target| DriverOptions {
-            target,
-            expect: Expect::default(),
-            file: name.to_owned(),
-            hash: String::new(),
-            inputs: Vec::new(),
-            semantics: cssame::vm::Semantics::default(),
-            max_steps: 10_000,
-            free: false,
-        };
-        for target in [Target::Rust, Target::Java, Target::AspectJ] {
-            assert_eq!(drive(&input, &wanted, &budget, &options(target)).unwrap_err(), DriveError::OfC, "{name}");
-        }
-        let latches = drive_latches(&input, &[], &options(Target::Java));
-        assert_eq!(latches.unwrap_err(), DriveError::OfC.into(), "{name}");
-    }
 }

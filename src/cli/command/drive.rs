@@ -249,7 +249,10 @@ asked for was decided.",
 impl Arguments {
     /// A directory with something else in it is left alone.
     fn check_directory(&self) -> Result<(), Diagnostics> {
-        load::not_of_c(&self.file, "tests")?;
+        if self.pairs {
+            load::not_of_c(&self.file, "tests of pairs of methods")?;
+        }
+        load::can_be_written(&self.file, self.target.into())?;
         check_directory(&self.out, self.target.into())
     }
 

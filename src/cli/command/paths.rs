@@ -259,7 +259,7 @@ impl Arguments {
     fn tests(&self, output: &Output) -> Result<Found, Diagnostics> {
         let (file, target) = (&self.files[0], self.target.unwrap_or_default());
         if let Some(out) = &self.emit {
-            load::not_of_c(file, "tests")?;
+            load::can_be_written(file, target.into())?;
             check_directory(out, target.into())?;
         }
         let (model, first) = self.subject(file)?;

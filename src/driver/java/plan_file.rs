@@ -109,6 +109,8 @@ fn shown(event: &PlannedEvent, next: Option<&PlannedEvent>) -> Option<Shown> {
         },
         Act::Fork(child) => ("fork", vec!["threads".to_owned(), child.to_string()]),
         Act::Spawn(child, handle) => ("spawn", vec!["threads".to_owned(), child.to_string(), handle.to_string()]),
+        // `unwritten` has refused a program in C.
+        Act::Allocate(pointer) => ("allocate", vec![pointer.to_string()]),
         Act::Choose(value) => ("choose", vec!["int".to_owned(), value.to_string()]),
         Act::Print(line) => ("print", datum(&Datum::Text(line.clone()))),
         Act::Fail(message) => ("fail", datum(&Datum::Text(message.clone()))),
@@ -119,7 +121,8 @@ fn shown(event: &PlannedEvent, next: Option<&PlannedEvent>) -> Option<Shown> {
 fn datum(value: &Datum) -> Vec<String> {
     let (ty, value) = match value {
         Datum::Int(value) => ("int", value.to_string()),
-        Datum::Long(value) => ("long", value.to_string()),
+        Datum::Long(value) | Datum::Pointer(value, _) => ("long", value.to_string()),
+        Datum::Unsigned(value) => ("long", value.cast_signed().to_string()),
         Datum::Bool(value) => ("bool", value.to_string()),
         Datum::Double(value) => ("double", format!("{:x}", value.to_bits())),
         Datum::Text(text) => ("string", escaped(text)),

@@ -78,7 +78,9 @@ impl<'a> Body<'a> {
     }
 
     fn loops(&self, group: &[BlockId]) -> bool {
-        group.last().is_some_and(|&last| !matches!(self.function.blocks[last].terminator, Terminator::Return(_)))
+        group.last().is_some_and(|&last| {
+            !matches!(self.function.blocks[last].terminator, Terminator::Return(_) | Terminator::End(_))
+        })
     }
 
     fn declarations(&self) -> String {
@@ -150,7 +152,11 @@ impl<'a> Body<'a> {
                 let (then_block, else_block) = (self.number_of(*then_block), self.number_of(*else_block));
                 format!("block = if {} {{ {then_block} }} else {{ {else_block} }};", self.registers.operand(condition))
             }
-            Terminator::Return(value) | Terminator::End(value) => {
+            Terminator::End(value) => {
+                let value = value.map_or_else(|| "()".to_owned(), |value| self.registers.receiver(&value));
+                if tail { format!("Err(t.end({value}))") } else { format!("return Err(t.end({value}));") }
+            }
+            Terminator::Return(value) => {
                 let value = match (value, self.function.result) {
                     (Some(value), _) => self.registers.operand(value),
                     (None, Some(ty)) => rust_default(ty).to_owned(),

@@ -124,7 +124,7 @@ fn values_of(program: &Program, variable: VariableId) -> Vec<String> {
     let mut values = vec!["Value::Int(0)".to_owned(); of.size as usize];
     for leaf in of.leaves().map(|leaf| &program.leaves[leaf]) {
         for (element, &value) in (0..).zip(&leaf.initial) {
-            let text = datum(&Datum::of(&program.texts, value.ty(), value.bits()));
+            let text = datum(&Datum::of(program, &program.texts, value.ty(), value.bits()));
             values[leaf.cell(element) as usize] = format!("Value::{text}");
         }
         if leaf.kind == LeafKind::ReentrantLock {

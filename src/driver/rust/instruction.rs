@@ -5,13 +5,16 @@
 
 use super::free;
 use super::registers::{Memory, Registers};
+use super::value::{literal, rust_type};
 use crate::Input;
 use crate::label::Located;
+use crate::memory::has_element;
 use crate::names::FunctionNames;
 use cssame_ir::sync::Kind;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Index, Instruction, NewThread, Operand, Place, ReadId,
-    RegisterId, RegisterType, ScalarType, Synchronisation, TextId, UnaryOperator,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Index, Instruction, Modification, NewThread,
+    Object, Operand, Place, Pointer, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, TextId,
+    UnaryOperator, Value,
 };
 use cssame_vm::FailureKind;
 
@@ -25,7 +28,8 @@ pub(super) struct Emitter<'b, 'a> {
 impl Emitter<'_, '_> {
     /// The lines of an instruction.
     pub(super) fn lines(&mut self, at: Located<'_>) -> Vec<String> {
-        let Some(instruction) = at.instruction.filter(|instruction| self.is_free() || !is_silent(instruction)) else {
+        let is_silent = |instruction: &Instruction| !self.is_free() && self.is_silent(instruction, &at);
+        let Some(instruction) = at.instruction.filter(|instruction| !is_silent(instruction)) else {
             return Vec::new();
         };
         let mut lines = self.index_checks(&at, instruction);
@@ -38,6 +42,7 @@ impl Emitter<'_, '_> {
             _ => {}
         }
         lines.push(self.line(&at, instruction));
+        lines.retain(|line| !line.is_empty());
         lines
     }
 
@@ -83,7 +88,7 @@ impl Emitter<'_, '_> {
                     format!("t.choose({label:?}, {}, {})?", self.registers.operand(low), self.registers.operand(high));
                 self.registers.assign(Some(*dest), None, &call)
             }
-            Instruction::Print { arguments, .. } => self.print(&label, arguments),
+            Instruction::Print { arguments, spaced } => self.print(&label, arguments, if *spaced { " " } else { "" }),
             Instruction::Assert { condition, message } => {
                 let condition = self.registers.operand(condition);
                 self.check_with(at, &condition, FailureKind::Assert, *message)
@@ -109,17 +114,54 @@ impl Emitter<'_, '_> {
                 let call = format!("t.spawn({label:?}, {})?", self.thread(thread));
                 self.registers.assign(*dest, None, &call)
             }
-            Instruction::CurrentThread { .. } => String::new(),
-            Instruction::Join | Instruction::JoinThread { .. } => format!("t.join({label:?})?;"),
-            Instruction::Address { .. }
-            | Instruction::Allocate { .. }
-            | Instruction::AtomicBegin
-            | Instruction::AtomicEnd => String::new(),
+            Instruction::CurrentThread { dest } => self.registers.assign(Some(*dest), None, "t.handle()"),
+            Instruction::JoinThread { dest: Some(dest), .. } => {
+                self.registers.assign(Some(*dest), None, &format!("t.join_for_result({label:?})?"))
+            }
+            Instruction::Join | Instruction::JoinThread { dest: None, .. } => format!("t.join({label:?})?;"),
+            Instruction::Address { dest, place } => {
+                let pointer = self.pointer(place);
+                self.registers.assign(Some(*dest), None, &pointer)
+            }
+            Instruction::Allocate { dest, .. } => {
+                self.registers.assign(Some(*dest), None, &format!("t.allocate({label:?})?"))
+            }
+            Instruction::AtomicBegin | Instruction::AtomicEnd => String::new(),
         }
     }
 
     fn is_free(&self) -> bool {
         self.registers.memory == Memory::Real
+    }
+
+    /// Whether an instruction writes nothing in Rust: there are no references.
+    fn is_silent(&self, instruction: &Instruction, at: &Located<'_>) -> bool {
+        match instruction {
+            Instruction::Address { dest, .. } | Instruction::Allocate { dest, .. } => self.is_reference(*dest, at),
+            Instruction::AtomicBegin | Instruction::AtomicEnd => true,
+            _ => false,
+        }
+    }
+
+    /// The address of a place: that of its beginning, and the cells that follow.
+    fn pointer(&self, place: &Place) -> String {
+        let base = match place.base {
+            Base::Global(variable) => Pointer::to(Object::Global(variable), 0),
+            Base::Reference(register) | Base::Pointer(register) => {
+                return self.behind(self.registers.name(register), place);
+            }
+        };
+        if place.indices.is_empty() {
+            return literal(&self.input.program.texts, Value::Pointer(base.plus(i64::from(place.offset))));
+        }
+        self.behind(&literal(&self.input.program.texts, Value::Pointer(base)), place)
+    }
+
+    fn behind(&self, base: &str, place: &Place) -> String {
+        let index = |index: &Index| format!("{} as i64 * {}", self.registers.receiver(&index.operand), index.stride);
+        let offset = (place.offset > 0).then(|| place.offset.to_string());
+        let cells: Vec<String> = offset.into_iter().chain(place.indices.iter().map(index)).collect();
+        if cells.is_empty() { base.to_owned() } else { format!("crate::behind({base}, {})", cells.join(" + ")) }
     }
 
     fn is_reference(&self, register: RegisterId, at: &Located<'_>) -> bool {
@@ -153,6 +195,7 @@ impl Emitter<'_, '_> {
     fn index_checks(&self, at: &Located<'_>, instruction: &Instruction) -> Vec<String> {
         let places: Vec<&Place> = match instruction {
             Instruction::Synchronise(operation) => operation.places().collect(),
+            Instruction::Address { place, .. } if !self.is_free() => vec![place],
             _ => at.place().into_iter().collect(),
         };
         let check = |index: &Index| {
@@ -171,7 +214,8 @@ impl Emitter<'_, '_> {
 
     /// The thread, told which element of an array comes next.
     fn thread_at(&self, at: &Located<'_>) -> String {
-        match at.place().map_or(&[][..], |place| place.indices.as_slice()) {
+        let place = at.place().filter(|place| has_element(self.input.program, place));
+        match place.map_or(&[][..], |place| place.indices.as_slice()) {
             [] => "t".to_owned(),
             [index] => format!("t.element({})", self.registers.receiver(&index.operand)),
             [first, further @ ..] => {
@@ -200,17 +244,32 @@ impl Emitter<'_, '_> {
                 format!("compare_and_swap({read:?}, {write:?}, {old}, {new})?")
             }
             AtomicOperation::Swap(value) => format!("swap({read:?}, {write:?}, {})?", self.registers.operand(value)),
-            // `unwritten` has refused the program.
-            AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..) => String::new(),
+            AtomicOperation::CompareExchange { old, new } => {
+                let (old, new) = (self.registers.operand(old), self.registers.operand(new));
+                format!("compare_exchange({read:?}, {write:?}, {old}, {new})?")
+            }
+            AtomicOperation::FetchModify(modification, value, ty) => {
+                let value = self.registers.operand(value);
+                let new = match modification {
+                    Modification::Add => format!("old.wrapping_add({value})"),
+                    Modification::Subtract => format!("old.wrapping_sub({value})"),
+                    Modification::And => format!("old & {value}"),
+                    Modification::Or => format!("old | {value}"),
+                    Modification::ExclusiveOr => format!("old ^ {value}"),
+                    Modification::NotAnd => format!("!(old & {value})"),
+                };
+                format!("modify({read:?}, {write:?}, |old: {}| {new})?", rust_type(*ty))
+            }
             AtomicOperation::FetchAdd(value, _) => {
                 format!("fetch_add({read:?}, {write:?}, {})?", self.registers.operand(value))
             }
         }
     }
 
-    fn print(&self, label: &str, arguments: &[(Operand, ScalarType)]) -> String {
+    fn print(&self, label: &str, arguments: &[(Operand, ScalarType)], between: &str) -> String {
         let part = |(operand, ty): &(Operand, ScalarType)| match ty {
             ScalarType::Double => ("{:?}", self.registers.operand(operand)),
+            ScalarType::Pointer => ("{:#x}", self.registers.operand(operand)),
             ScalarType::Thread => ("thread {}", format!("{}.0", self.registers.operand(operand))),
             _ => ("{}", self.registers.operand(operand)),
         };
@@ -219,7 +278,7 @@ impl Emitter<'_, '_> {
         let values: String = parts.iter().map(|(_, value)| format!(", {value}")).collect();
         match arguments {
             [] => format!("t.print({label:?}, String::new())?;"),
-            _ => format!("t.print({label:?}, format!({:?}{values}))?;", format.join(" ")),
+            _ => format!("t.print({label:?}, format!({:?}{values}))?;", format.join(between)),
         }
     }
 
@@ -236,8 +295,9 @@ impl Emitter<'_, '_> {
     fn thread(&self, thread: &NewThread) -> String {
         let call = self.call(thread.function, &thread.arguments);
         match self.input.program.functions[thread.function].result {
-            None => format!("body(move |t| {call})"),
-            Some(_) => format!("body(move |t| {call}.map(|_| ()))"),
+            // Where nobody asks for the result: a runtime that runs free keeps none.
+            Some(_) if self.is_free() => format!("body(move |t| {call}.map(|_| ()))"),
+            _ => format!("body(move |t| {call})"),
         }
     }
 
@@ -248,7 +308,7 @@ impl Emitter<'_, '_> {
             UnaryOperator::Negate(_) => format!("{}.wrapping_neg()", self.registers.receiver(operand)),
             UnaryOperator::Complement(_) => format!("!{}", self.registers.receiver(operand)),
             UnaryOperator::Not => format!("!{value}"),
-            UnaryOperator::Convert(from, to) => convert(from, to, &value),
+            UnaryOperator::Convert(from, to) => convert(from, to, &value, &self.registers.receiver(operand)),
         }
     }
 
@@ -265,7 +325,8 @@ impl Emitter<'_, '_> {
             Op::Multiply(Arithmetic::Double) => plain("*"),
             Op::Divide(Arithmetic::Double) => plain("/"),
             Op::Remainder(Arithmetic::Double) => plain("%"),
-            Op::Add(_) | Op::PointerAdd => wrapping("add"),
+            Op::PointerAdd => format!("crate::behind({first}, {second})"),
+            Op::Add(_) => wrapping("add"),
             Op::Subtract(_) => wrapping("sub"),
             Op::Multiply(_) => wrapping("mul"),
             Op::Divide(_) => wrapping("div"),
@@ -290,8 +351,9 @@ fn divides(op: BinaryOperator) -> bool {
     }
 }
 
-fn convert(from: ScalarType, to: ScalarType, value: &str) -> String {
-    use ScalarType::{Bool, Double, Int, Long};
+/// `receiver` is the value in a form that `as` can follow.
+fn convert(from: ScalarType, to: ScalarType, value: &str, receiver: &str) -> String {
+    use ScalarType::{Bool, Double, Int, Long, String, Thread};
     match (from, to) {
         (Bool, Int) => format!("i32::from({value})"),
         (Bool, Long) => format!("i64::from({value})"),
@@ -302,7 +364,14 @@ fn convert(from: ScalarType, to: ScalarType, value: &str) -> String {
         (Double, Long) => format!("{value} as i64"),
         (Double, Bool) => format!("{value} != 0.0"),
         (Int | Long, Bool) => format!("{value} != 0"),
-        _ => value.to_owned(),
+        _ if from == to || from == String || to == String => value.to_owned(),
+        (Thread, Bool) => format!("{receiver}.0 != 0"),
+        (Thread, to) => format!("{receiver}.0 as {}", rust_type(to)),
+        (from, Thread) => format!("Handle({})", convert(from, Long, value, receiver)),
+        (from, Bool) if from != Double => format!("{receiver} != 0"),
+        // As the machine does it: by way of 64 bits, with their sign.
+        (Double, to) => format!("{receiver} as i64 as {}", rust_type(to)),
+        (_, to) => format!("{receiver} as {}", rust_type(to)),
     }
 }
 
@@ -315,12 +384,4 @@ fn method(operation: &Synchronisation) -> &'static str {
         Kind::UnlockRw => Kind::Unlock.name(),
         kind => kind.name(),
     }
-}
-
-/// Whether an instruction writes nothing in Rust.
-fn is_silent(instruction: &Instruction) -> bool {
-    matches!(
-        instruction,
-        Instruction::Address { .. } | Instruction::Allocate { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd
-    )
 }

@@ -58,7 +58,7 @@ fn one(module: &Module<'_>, options: &Options) -> Result<String, DriveError> {
     // compiler of the package to say, nor for clippy.
     let mut text = format!(
         "//! `{}` {}\n\n\
-         #![allow(clippy::all, unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
+         #![allow(clippy::all, unused, unused_comparisons)]\n\n\
          use {}::{{{}}};\n",
         comment(&options.file),
         about,

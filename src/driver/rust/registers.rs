@@ -143,6 +143,10 @@ impl<'a> Registers<'a> {
 
     /// `let x: i32 = value;`; `hint` is for a register that has no name in the text.
     pub(super) fn assign(&mut self, dest: Option<RegisterId>, hint: Option<&str>, value: &str) -> String {
+        // A conversion that changes nothing, of a variable to itself.
+        if dest.and_then(|dest| self.mutable_name(dest)) == Some(value) {
+            return String::new();
+        }
         let head = dest.map_or_else(String::new, |dest| self.define(dest, hint));
         format!("{head}{value};")
     }

@@ -152,6 +152,7 @@ fn act(act: &Act) -> String {
         Act::Fork(number) => format!("Fork({number})"),
         Act::Spawn(number, handle) => format!("Spawn({number}, {handle})"),
         Act::Choose(value) => format!("Choose({value})"),
+        Act::Allocate(pointer) => format!("Allocate({pointer:#x})"),
         Act::Print(line) => format!("Print({line:?})"),
         Act::Fail(message) => format!("Fail({message:?})"),
     }

@@ -46,8 +46,10 @@ pub(super) fn literal(texts: &Texts, value: Value) -> String {
         Value::Double(value) => format!("f64::from_bits({:#x})", value.to_bits()),
         Value::String(text) => format!("{:?}", texts.get(text)),
         Value::NoThread => "Handle(0)".to_owned(),
-        Value::Integer(ScalarType::UnsignedLong, bits) => (bits as u64).to_string(),
-        Value::Integer(..) | Value::Pointer(_) => value.bits().to_string(),
+        Value::Integer(ScalarType::UnsignedLong, bits) => format!("{}_u64", bits as u64),
+        Value::Integer(ty, bits) => format!("{bits}_{}", rust_type(ty)),
+        Value::Pointer(pointer) if pointer.target().is_none() => literal(texts, Value::Long(pointer.bits())),
+        Value::Pointer(pointer) => format!("{:#x}_i64", pointer.bits()),
     }
 }
 
@@ -57,6 +59,7 @@ pub(super) fn receiver(texts: &Texts, value: Value) -> String {
         Value::Int(value) if value < 0 => format!("({value}_i32)"),
         Value::Int(value) => format!("{value}_i32"),
         Value::Long(value) if value < 0 => format!("({})", literal(texts, Value::Long(value))),
+        Value::Integer(..) | Value::Pointer(_) if value.bits() < 0 => format!("({})", literal(texts, value)),
         _ => literal(texts, value),
     }
 }
@@ -66,6 +69,8 @@ pub(super) fn datum(value: &Datum) -> String {
     match value {
         Datum::Int(value) => format!("Int({value})"),
         Datum::Long(value) => format!("Long({value})"),
+        Datum::Unsigned(value) => format!("Unsigned({value})"),
+        Datum::Pointer(bits, name) => format!("Pointer({bits:#x}, {name:?})"),
         Datum::Bool(value) => format!("Bool({value})"),
         Datum::Double(value) if value.is_finite() => format!("Double({value:?})"),
         Datum::Double(value) => format!("Double(f64::from_bits({:#x}))", value.to_bits()),

@@ -1,5 +1,6 @@
 //! Test drivers, end to end: packages are generated from programs, built, and run with and without delays.
 
+mod c;
 mod command;
 mod fixture;
 mod found;

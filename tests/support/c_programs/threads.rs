@@ -218,12 +218,10 @@ impl Generator {
         self.line(format!("pthread_t th[{threads}];"));
         self.line("void *result = NULL;".to_owned());
         self.line("short of_main = 3;".to_owned());
-        // Not yet read beside attributes of another mutex.
-        let is_initialised = !self.objects.begin.iter().any(|text| text.contains("kind"));
         let has_own = arguments.iter().any(|of| matches!(of, Argument::Struct(name) if name == "&own"));
         if has_own {
             self.line("struct s own = {1, {2, 3}, {4}, PTHREAD_MUTEX_INITIALIZER};".to_owned());
-            if is_initialised && self.rng.chance(50) {
+            if self.rng.chance(50) {
                 self.line("pthread_mutex_init(&own.m, NULL);".to_owned());
             }
         }
@@ -236,7 +234,7 @@ impl Generator {
         if self.objects.declarations.contains("pthread_barrier_t bar;") {
             self.line(format!("pthread_barrier_init(&bar, NULL, {threads});"));
         }
-        if is_initialised && self.rng.chance(30) {
+        if self.rng.chance(30) {
             self.line("pthread_mutex_init(&m, NULL);".to_owned());
         }
         for text in self.objects.begin.clone() {

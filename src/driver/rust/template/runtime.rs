@@ -26,6 +26,10 @@ pub enum Value {
     Double(f64),
     Text(&'static str),
     Thread(i64),
+    /// An `unsigned long` of C; shorter integers are a `Long`.
+    Unsigned(u64),
+    /// A pointer of C and the name of what it leads to. Behind a write it is a `Long`.
+    Pointer(i64, &'static str),
 }
 
 impl Value {
@@ -34,6 +38,9 @@ impl Value {
         match (self, other) {
             (Value::Int(left), Value::Int(right)) => left == right,
             (Value::Long(left), Value::Long(right)) | (Value::Thread(left), Value::Thread(right)) => left == right,
+            (Value::Pointer(left, _), Value::Pointer(right, _) | Value::Long(right)) => left == right,
+            (Value::Long(left), Value::Pointer(right, _)) => left == right,
+            (Value::Unsigned(left), Value::Unsigned(right)) => left == right,
             (Value::Bool(left), Value::Bool(right)) => left == right,
             (Value::Double(left), Value::Double(right)) => left.to_bits() == right.to_bits(),
             (Value::Text(left), Value::Text(right)) => left == right,
@@ -52,6 +59,8 @@ impl fmt::Display for Value {
             Value::Double(value) => write!(f, "{value:?}"),
             Value::Text(value) => f.write_str(value),
             Value::Thread(value) => write!(f, "thread {value}"),
+            Value::Unsigned(value) => write!(f, "{value}"),
+            Value::Pointer(_, name) => f.write_str(name),
         }
     }
 }
@@ -80,7 +89,7 @@ macro_rules! data {
 }
 
 data!(i32, Int);
-data!(i64, Long);
+data!(u64, Unsigned);
 data!(bool, Bool);
 data!(f64, Double);
 data!(&'static str, Text);
@@ -94,22 +103,73 @@ impl Data for Handle {
     }
 }
 
+/// A `long`, or a pointer of C.
+impl Data for i64 {
+    fn value(self) -> Value {
+        Value::Long(self)
+    }
+    fn data(value: Value) -> Option<Self> {
+        if let Value::Long(value) | Value::Pointer(value, _) = value { Some(value) } else { None }
+    }
+}
+
+macro_rules! short {
+    ($($type:ty)*) => {
+        $(impl Data for $type {
+            fn value(self) -> Value {
+                Value::Long(self.into())
+            }
+            fn data(value: Value) -> Option<Self> {
+                if let Value::Long(value) = value { value.try_into().ok() } else { None }
+            }
+        })*
+    };
+}
+
+short!(i8 u8 i16 u16 u32);
+
+/// What the function of a thread returns.
+pub trait Outcome {
+    fn outcome(self) -> Value;
+}
+
+impl Outcome for () {
+    fn outcome(self) -> Value {
+        Value::Bool(true)
+    }
+}
+
+impl<T: Data> Outcome for T {
+    fn outcome(self) -> Value {
+        self.value()
+    }
+}
+
+/// The pointer so many cells behind another one: the upper half of one to an object is the object. Of an integer, so much more.
+pub fn behind(pointer: i64, cells: i64) -> i64 {
+    if pointer >> 62 == 1 {
+        pointer >> 32 << 32 | i64::from((pointer as u32).wrapping_add(cells as u32))
+    } else {
+        pointer.wrapping_add(cells)
+    }
+}
+
 /// Types that `fetch_add` adds.
 pub trait Add: Data {
     fn add(self, other: Self) -> Self;
 }
 
-impl Add for i32 {
-    fn add(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
+macro_rules! add {
+    ($($type:ty)*) => {
+        $(impl Add for $type {
+            fn add(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+        })*
+    };
 }
 
-impl Add for i64 {
-    fn add(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-}
+add!(i32 i64 u32 u64);
 
 impl Add for f64 {
     fn add(self, other: Self) -> Self {
@@ -155,6 +215,8 @@ pub enum Act {
     Spawn(usize, i64),
     Join,
     Choose(i32),
+    /// Makes a local variable of C, with that address.
+    Allocate(i64),
     Print(&'static str),
     /// The program fails, and says this.
     Fail(&'static str),
@@ -222,7 +284,7 @@ impl Future {
     fn events(&self) -> String {
         let of = |plan: &'static Plan| plan.events.iter().map(|event| (plan.name, event));
         let mut events: Vec<(&str, &Event)> = self.threads.iter().flat_map(of).collect();
-        events.retain(|(_, event)| !matches!(event.1, Act::End | Act::Leave | Act::Fork(_)));
+        events.retain(|(_, event)| !matches!(event.1, Act::End | Act::Leave | Act::Fork(_) | Act::Allocate(_)));
         events.sort_by_key(|(_, event)| event.0);
         let mut text = format!("\nthe schedule, from {}:", self.schedule);
         if events.len() > SHOWN {
@@ -258,12 +320,14 @@ pub enum Expect {
 }
 
 /// Why a thread does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Stop {
     /// The recorded execution is over for it.
     Over,
     /// The program has failed as recorded.
     Failed,
+    /// The thread has ended within a function that it has called.
+    Ended(Value),
     /// The execution has departed from the recorded one.
     Departed,
 }
@@ -272,11 +336,11 @@ pub enum Stop {
 pub type Flow<T> = Result<T, Stop>;
 
 /// The body of a thread.
-pub type Body = Box<dyn FnOnce(&Thread) -> Flow<()> + Send>;
+pub type Body = Box<dyn FnOnce(&Thread) -> Flow<Value> + Send>;
 
 /// A thread to be made, for `fork`.
-pub fn body(run: impl FnOnce(&Thread) -> Flow<()> + Send + 'static) -> Body {
-    Box::new(run)
+pub fn body<T: Outcome>(run: impl FnOnce(&Thread) -> Flow<T> + Send + 'static) -> Body {
+    Box::new(|t| run(t).map(T::outcome))
 }
 
 struct State {
@@ -357,6 +421,7 @@ fn word(act: Act) -> &'static str {
         Act::Spawn(..) => "spawn",
         Act::Join => "join",
         Act::Choose(_) => "choice",
+        Act::Allocate(_) => "local variable",
         Act::Print(_) => "print",
         Act::Fail(_) => "failure",
         Act::End => "end",
@@ -380,6 +445,7 @@ const TOO_DEEP: &str = "the calls are too deep";
 pub struct Thread {
     run: Arc<Run>,
     number: usize,
+    handle: Handle,
     next: Cell<usize>,
     rounds: Cell<u32>,
     depth: Cell<u32>,
@@ -389,11 +455,11 @@ pub struct Thread {
 }
 
 impl Thread {
-    fn new(run: &Arc<Run>, number: usize) -> Thread {
+    fn new(run: &Arc<Run>, number: usize, handle: Handle) -> Thread {
         let seed = run.delays.unwrap_or(0).wrapping_add(number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let (next, rounds, depth) = (Cell::new(0), Cell::new(0), Cell::new(0));
         let (element, random) = (Cell::new(None), Cell::new(seed));
-        Thread { run: Arc::clone(run), number, next, rounds, depth, element, random }
+        Thread { run: Arc::clone(run), number, handle, next, rounds, depth, element, random }
     }
 
     fn plan(&self) -> &'static Plan {
@@ -569,6 +635,38 @@ impl Thread {
         Ok(old)
     }
 
+    /// Writes where the cell holds `old`; what it held.
+    pub fn compare_exchange<T: Data>(&self, read: &'static str, write: &'static str, old: T, new: T) -> Flow<T> {
+        let element = self.element.get();
+        let held: T = self.pi(read)?;
+        if held == old {
+            self.element.set(element);
+            self.define(write, new)?;
+        }
+        Ok(held)
+    }
+
+    /// Writes what the function makes of what the cell holds; what it held.
+    pub fn modify<T: Data>(&self, read: &'static str, write: &'static str, new: impl Fn(T) -> T) -> Flow<T> {
+        let element = self.element.get();
+        let old: T = self.pi(read)?;
+        self.element.set(element);
+        self.define(write, new(old))?;
+        Ok(old)
+    }
+
+    /// The handle of the thread itself.
+    pub fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// Makes a local variable of C: its address.
+    pub fn allocate(&self, at: &'static str) -> Flow<i64> {
+        let event = self.expect(at, "local variable", |act| matches!(act, Act::Allocate(_)))?;
+        self.open(event, Value::Bool(true))?;
+        if let Act::Allocate(pointer) = event.1 { Ok(pointer) } else { Err(Stop::Departed) }
+    }
+
     pub fn choose(&self, at: &'static str, low: i32, high: i32) -> Flow<i32> {
         let event =
             self.expect(at, "choice", |act| matches!(act, Act::Choose(value) if value >= low && value <= high))?;
@@ -643,11 +741,11 @@ impl Thread {
         self.pass(at, "V", |act| matches!(act, Act::Release))
     }
 
-    fn start(&self, number: usize, run: Body) -> Flow<()> {
+    fn start(&self, number: usize, handle: Handle, run: Body) -> Flow<()> {
         let shared = Arc::clone(&self.run);
         let name = shared.future.threads[number].name;
         let begun = thread::Builder::new().name(name.to_owned()).stack_size(STACK).spawn(move || {
-            Thread::new(&shared, number).follow(run);
+            Thread::new(&shared, number, handle).follow(run);
         });
         match begun {
             Ok(handle) => self.run.keep(handle),
@@ -657,7 +755,16 @@ impl Thread {
 
     fn follow(&self, run: Body) {
         // How a thread has stopped is noted where it does.
-        let _ = run(self).and_then(|()| self.pass("end", "end", |act| matches!(act, Act::End)));
+        let result = match run(self) {
+            Ok(value) | Err(Stop::Ended(value)) => Ok(value),
+            Err(stop) => Err(stop),
+        };
+        let end = |value| {
+            let event = self.expect("end", "end", |act| matches!(act, Act::End))?;
+            self.wait_all(event)?;
+            self.open(event, value)
+        };
+        let _ = result.and_then(end);
         if let Some(event) = self.planned() {
             let missing = format!("the {} at {} is planned and does not come", word(event.1), event.2);
             self.run.depart(format!("{}: {missing}", self.plan().name));
@@ -671,7 +778,7 @@ impl Thread {
             let Act::Fork(number) = event.1 else { return Err(Stop::Departed) };
             self.wait_all(event)?;
             self.open(event, Value::Bool(true))?;
-            self.start(number, body)
+            self.start(number, Handle(0), body)
         })
     }
 
@@ -680,13 +787,28 @@ impl Thread {
         let Act::Spawn(number, handle) = event.1 else { return Err(Stop::Departed) };
         self.wait_all(event)?;
         self.open(event, Value::Bool(true))?;
-        self.start(number, body)?;
+        self.start(number, Handle(handle), body)?;
         Ok(Handle(handle))
+    }
+
+    /// Ends the thread, from within any call.
+    pub fn end(&self, result: impl Outcome) -> Stop {
+        Stop::Ended(result.outcome())
     }
 
     /// Waits for the threads of a cobegin or a parfor, or for a spawned one.
     pub fn join(&self, at: &'static str) -> Flow<()> {
         self.pass(at, "join", |act| matches!(act, Act::Join))
+    }
+
+    /// Waits for a spawned thread: the pointer that its function returns, 0 where it returns nothing.
+    pub fn join_for_result(&self, at: &'static str) -> Flow<i64> {
+        let event = self.expect(at, "join", |act| matches!(act, Act::Join))?;
+        let ends = self.run.future.threads.iter().filter_map(|plan| plan.events.last());
+        let end = ends.filter(|last| matches!(last.1, Act::End)).find(|last| event.3.contains(&last.0));
+        let result = end.map_or(Ok(Value::Long(0)), |end| self.wait_for(end.0, at))?;
+        self.pass(at, "join", |act| matches!(act, Act::Join))?;
+        Ok(i64::data(result).unwrap_or(0))
     }
 
     pub fn print(&self, at: &'static str, line: String) -> Flow<()> {
@@ -761,7 +883,7 @@ fn number_from(variable: &str) -> Option<u64> {
 ///
 /// The execution departs from the recorded one, a latch does not open in time, output or shared values are not the
 /// predicted ones; or the program fails, and the test does not expect that.
-pub fn check(main: fn(&Thread) -> Flow<()>, future: &'static Future, expect: Expect) {
+pub fn check<T: Outcome + 'static>(main: fn(&Thread) -> Flow<T>, future: &'static Future, expect: Expect) {
     let latches = future.threads.iter().flat_map(|plan| plan.events).map(|event| event.0 + 1).max().unwrap_or(0);
     let state = State {
         latches: vec![None; latches],
@@ -778,7 +900,8 @@ pub fn check(main: fn(&Thread) -> Flow<()>, future: &'static Future, expect: Exp
         patience: Duration::from_secs(number_from("CSSAME_LATCH_SECONDS").unwrap_or(10)),
         delays: number_from("CSSAME_DELAYS"),
     });
-    let _ = Thread::new(&run, 0).start(0, body(main));
+    // The handle of main in C is that of the first thread.
+    let _ = Thread::new(&run, 0, Handle(1)).start(0, Handle(1), body(main));
     loop {
         let running = run.state().running.pop();
         let Some(thread) = running else { break };
