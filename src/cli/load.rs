@@ -119,6 +119,17 @@ fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
     }
 }
 
+/// The source map of a text that an editor has open: with the files on disk that it includes, as its name says which they are.
+#[must_use]
+pub fn document(name: &str, text: &str) -> (SourceMap, FileId) {
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, text);
+    if Language::of_name(name) == Language::C {
+        add_includes(&mut sources, file, &Disk, &[]);
+    }
+    (sources, file)
+}
+
 /// Reads and compiles a program.
 ///
 /// # Errors

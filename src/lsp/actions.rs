@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 /// The actions for the findings that touch a range: mends first.
 pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> Vec<CodeAction> {
     let (start, end) = (document.offset(encoding, range.start), document.offset(encoding, range.end));
-    let touches = |finding: &&Diagnostic| finding.span().is_some_and(|span| span.start <= end && start <= span.end);
+    let touches = |finding: &&Diagnostic| {
+        finding.span().is_some_and(|span| document.analysis.is_own(span) && span.start <= end && start <= span.end)
+    };
     let explored = document.explored.iter().flat_map(|explored| &explored.found);
     let found = document.analysis.found.iter();
     let mut actions: Vec<CodeAction> =

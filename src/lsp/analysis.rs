@@ -12,7 +12,7 @@ use cssame_source::{FileId, SourceFile, SourceMap, Span};
 
 /// What is known of a text.
 pub(super) struct Analysis {
-    /// Holds the one file.
+    /// Holds the file, and those that it includes.
     pub(super) sources: SourceMap,
     /// The file.
     pub(super) file: FileId,
@@ -32,12 +32,11 @@ pub(super) struct CompiledText {
 
 /// Runs the static passes.
 pub(super) fn analyse(name: &str, text: &str, environment: &Environment) -> Analysis {
-    let mut sources = SourceMap::default();
-    let file = sources.add(name, text);
+    let (sources, file) = (environment.read)(name, text);
     let input = CheckInput { sources: sources.clone(), files: vec![(name.to_owned(), Ok(file))] };
     let report = check(input, &[], 1, None);
     let found = shown(&report.findings(), environment);
-    let unit = if report.compiles { Unit::from_text(name, text, &[]).ok() } else { None };
+    let unit = if report.compiles { Unit::from_sources(sources.clone(), file, &[]).ok() } else { None };
     let compiled = unit.map(|unit| CompiledText { pi: pi(&unit), unit });
     Analysis { sources, file, found, compiled }
 }
@@ -60,6 +59,11 @@ fn unplaced(problems: &Diagnostics) -> Vec<Diagnostic> {
 }
 
 impl Analysis {
+    /// Whether a place lies in the document, and not in a file that it includes.
+    pub(super) fn is_own(&self, span: Span) -> bool {
+        span.file == self.file
+    }
+
     /// The text, with its lines.
     pub(super) fn source(&self) -> &SourceFile {
         self.sources.file(self.file)
@@ -91,7 +95,12 @@ impl CompiledText {
         let reads = program.reads.iter().map(|read| (read.symbol, read.span));
         let writes = program.definitions.iter().map(|write| (write.symbol, write.span));
         let declared = program.symbols.entries().map(|(id, symbol)| (id, symbol.span));
-        reads.chain(writes).chain(declared).find(|(_, span)| covers(*span, offset)).map(|(symbol, _)| symbol)
+        reads.chain(writes).chain(declared).find(|(_, span)| self.covers(*span, offset)).map(|(symbol, _)| symbol)
+    }
+
+    /// Whether a place lies in the document, and holds an offset.
+    pub(super) fn covers(&self, span: Span, offset: u32) -> bool {
+        span.file == self.unit.file && covers(span, offset)
     }
 }
 

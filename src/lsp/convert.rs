@@ -5,13 +5,11 @@ use super::protocol::{
     Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, Location, Position, Range,
 };
 use super::text::Encoding;
-use super::uri::Uri;
 use cssame_diagnostics::{Diagnostic, Label, Severity};
-use cssame_source::{SourceFile, Span};
+use cssame_source::Span;
 
 /// A diagnostic in a document. Notes and help stand below the sentence; one without a place stands at the top.
 pub(super) fn diagnostic(document: &Document, encoding: Encoding, of: &Diagnostic) -> Shown {
-    let file = document.analysis.source();
     let top = Range { start: Position { line: 0, character: 0 }, end: Position { line: 0, character: 0 } };
     let label = of.primary.as_ref().map(|label| label.message.as_str()).filter(|label| !of.message.contains(label));
     let sentence = match label {
@@ -19,9 +17,16 @@ pub(super) fn diagnostic(document: &Document, encoding: Encoding, of: &Diagnosti
         _ => of.message.clone(),
     };
     let help = of.help.iter().map(|help| format!("help: {help}"));
+    // What lies in a file that the document includes stands at the top.
+    let (sources, span) = (&document.analysis.sources, of.span());
+    let elsewhere = span.filter(|&span| !document.analysis.is_own(span));
+    let sentence = match elsewhere {
+        Some(span) => format!("{}:{}: {sentence}", sources.file(span.file).name(), sources.position(span)),
+        None => sentence,
+    };
     let lines: Vec<String> = std::iter::once(sentence).chain(of.notes.iter().cloned()).chain(help).collect();
     Shown {
-        range: of.span().map_or(top, |span| encoding.range(file, within(file, span))),
+        range: span.filter(|_| elsewhere.is_none()).map_or(top, |span| range(document, encoding, span)),
         severity: match of.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
@@ -30,17 +35,17 @@ pub(super) fn diagnostic(document: &Document, encoding: Encoding, of: &Diagnosti
         code: of.code.number(),
         source: "cssame",
         message: lines.join("\n"),
-        related_information: of.secondary.iter().map(|label| related(&document.uri, file, encoding, label)).collect(),
+        related_information: of.secondary.iter().map(|label| related(document, encoding, label)).collect(),
     }
 }
 
-fn related(uri: &Uri, file: &SourceFile, encoding: Encoding, label: &Label) -> DiagnosticRelatedInformation {
-    let location = Location { uri: uri.clone(), range: encoding.range(file, within(file, label.span)) };
+fn related(document: &Document, encoding: Encoding, label: &Label) -> DiagnosticRelatedInformation {
+    let location = Location { uri: document.uri_of(label.span), range: range(document, encoding, label.span) };
     DiagnosticRelatedInformation { location, message: label.message.clone() }
 }
 
 /// A program that closes the file begins with its text; what lies behind it is shown at its end.
-fn within(file: &SourceFile, span: Span) -> Span {
-    let end = file.text().len() as u32;
-    Span { start: span.start.min(end), end: span.end.min(end), ..span }
+fn range(document: &Document, encoding: Encoding, span: Span) -> Range {
+    let end = document.analysis.sources.file(span.file).text().len() as u32;
+    document.range(encoding, Span { start: span.start.min(end), end: span.end.min(end), ..span })
 }

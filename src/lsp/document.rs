@@ -84,9 +84,18 @@ impl Document {
         encoding.offset(self.analysis.source(), position)
     }
 
-    /// The range of a place.
+    /// The range of a place, in its file.
     pub(super) fn range(&self, encoding: Encoding, span: Span) -> Range {
-        encoding.range(self.analysis.source(), span)
+        encoding.range(self.analysis.sources.file(span.file), span)
+    }
+
+    /// The document, or the file that it includes, in which a place lies.
+    pub(super) fn uri_of(&self, span: Span) -> Uri {
+        let name = self.analysis.sources.file(span.file).name();
+        match Uri::try_from(format!("file://{name}")) {
+            Ok(uri) if !self.analysis.is_own(span) => uri,
+            _ => self.uri.clone(),
+        }
     }
 
     /// Changes of this document.
@@ -96,6 +105,6 @@ impl Document {
 
     /// The line of a place, from 1.
     pub(super) fn line(&self, span: Span) -> u32 {
-        self.analysis.source().position(span.start).line
+        self.analysis.sources.line(span)
     }
 }

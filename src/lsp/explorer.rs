@@ -8,7 +8,7 @@
 //! document sets its flag, which every search checks.
 
 use super::Environment;
-use super::analysis::shown;
+use super::analysis::{Analysis, shown};
 use super::uri::Uri;
 use crossbeam_channel::Sender;
 use cssame_answer::{Effort, Findings, FuturesAnswer, FuturesRequest, STACK_BYTES, futures};
@@ -16,7 +16,7 @@ use cssame_budget::{Budget, Limits};
 use cssame_diagnostics::{Code, Diagnostic};
 use cssame_explore::EndlessRequest;
 use cssame_explore::report::Schedules;
-use cssame_model::{Model, Options};
+use cssame_model::{Model, Options, Unit};
 use cssame_schedule::Schedule;
 use cssame_source::Span;
 use std::collections::BTreeMap;
@@ -100,16 +100,17 @@ impl Explorer {
     }
 
     /// Explores a version of a document, in place of an older one.
-    pub(super) fn start(&mut self, uri: &Uri, version: i32, name: &str, text: &str) {
+    pub(super) fn start(&mut self, uri: &Uri, version: i32, analysis: &Analysis) {
         self.cancel(uri);
         let Some(time) = self.time else { return };
         let flag = Arc::new(AtomicBool::new(false));
         self.running.insert(uri.as_str().to_owned(), Arc::clone(&flag));
         let (environment, results) = (self.environment.clone(), self.results.clone());
-        let (uri, name, text) = (uri.clone(), name.to_owned(), text.to_owned());
+        let (uri, sources, file) = (uri.clone(), analysis.sources.clone(), analysis.file);
         let work = move || {
             thread::sleep(QUIET);
-            let Ok(model) = Model::from_text(&name, &text, &Options::default()) else { return };
+            let Ok(unit) = Unit::from_sources(sources, file, &[]) else { return };
+            let Ok(model) = Model::new(unit, Options::default()) else { return };
             for time in [FIRST.min(time), time] {
                 if flag.load(Ordering::Relaxed) {
                     return;

@@ -42,7 +42,8 @@ pub(super) fn hints(document: &Document, encoding: Encoding, range: Range, shown
     if shown == Shown::Form {
         return form(document, encoding, inside);
     }
-    let reads = compiled.pi.pis.iter().filter(|read| inside.contains(&read.span.start));
+    let reads =
+        compiled.pi.pis.iter().filter(|read| document.analysis.is_own(read.span) && inside.contains(&read.span.start));
     // A place has one hint, whatever contexts it has.
     let mut hints: Vec<(u32, Vec<String>)> = Vec::new();
     for read in reads {

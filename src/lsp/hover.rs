@@ -1,7 +1,7 @@
 //! The hover text for the word under the cursor: the writes that a read may see, the reads that may see a write, the declaration
 //! of a variable.
 
-use super::analysis::{CompiledText, covers};
+use super::analysis::CompiledText;
 use super::document::Document;
 use super::explorer::Verdict;
 use super::protocol::{Hover, MarkupContent, MarkupKind, Position};
@@ -30,7 +30,7 @@ pub(super) fn hover(document: &Document, encoding: Encoding, position: Position)
 /// What is known of the reads at an offset, one for each set of contexts that see the same.
 pub(super) fn reads_at(compiled: &CompiledText, offset: u32) -> Vec<&ReadReport> {
     let all = compiled.pi.pis.iter().chain(&compiled.pi.single);
-    all.filter(|read| covers(read.span, offset)).collect()
+    all.filter(|read| compiled.covers(read.span, offset)).collect()
 }
 
 /// The verdict of a term in words.
@@ -65,7 +65,7 @@ fn seen_by(document: &Document, compiled: &CompiledText, offset: u32) -> Option<
     let mut rows = Vec::new();
     let mut name = None;
     for read in compiled.pi.pis.iter().chain(&compiled.pi.single) {
-        for term in read.terms.iter().filter(|term| covers(term.span, offset)) {
+        for term in read.terms.iter().filter(|term| compiled.covers(term.span, offset)) {
             name = Some(term.def.clone());
             let verdict = verdict(document, &read.read, &term.def);
             rows.push(format!("| `{}` | {} | {} | {verdict} |\n", read.read, read.thread, read.line));

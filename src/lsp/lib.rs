@@ -32,6 +32,7 @@ mod uri;
 
 use cssame_answer::{Findings, Lints};
 use cssame_diagnostics::Diagnostics;
+use cssame_source::{FileId, SourceMap};
 use lsp_server::Connection;
 use std::sync::Arc;
 
@@ -44,7 +45,12 @@ pub struct Environment {
     pub lints: Arc<LintsOf>,
     /// Bytes that an exploration may take.
     pub max_memory: Option<u64>,
+    /// What files a text includes.
+    pub read: Arc<SourcesOf>,
 }
+
+/// The source map of a document, by its name and text: with the files that it includes.
+pub type SourcesOf = dyn Fn(&str, &str) -> (SourceMap, FileId) + Send + Sync;
 
 /// What is said of the findings of files, or all that is wrong with what says so.
 pub type LintsOf = dyn Fn(&Findings<'_>) -> Result<Lints, Diagnostics> + Send + Sync;

@@ -47,5 +47,5 @@ fn places(document: &Document, encoding: Encoding, position: Position) -> Vec<(S
 }
 
 fn location(document: &Document, encoding: Encoding, span: Span) -> Location {
-    Location { uri: document.uri.clone(), range: document.range(encoding, span) }
+    Location { uri: document.uri_of(span), range: document.range(encoding, span) }
 }

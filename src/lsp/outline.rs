@@ -24,7 +24,8 @@ pub(super) fn symbols(document: &Document, encoding: Encoding) -> Vec<DocumentSy
         for function in program.functions.iter().filter(|of| of.kind == FunctionKind::Arm) {
             add(program.texts.get(function.name), SymbolKind::EVENT, function.span, function.span);
         }
-        for variable in program.variables.iter().filter(|of| of.storage == Storage::Global) {
+        let globals = program.variables.iter().filter(|of| of.storage == Storage::Global && analysis.is_own(of.span));
+        for variable in globals {
             let kind = match variable.ty {
                 Type::Single(LeafKind::Data(_)) => SymbolKind::VARIABLE,
                 Type::Single(_) => SymbolKind::OBJECT,
@@ -90,8 +91,10 @@ pub(super) fn lenses(document: &Document, encoding: Encoding) -> Vec<CodeLens> {
     let program = compiled.program();
     let file = &document.name;
     let (span, commands): (Span, &[&str]) = match program.main {
-        Some(main) => (program.functions[main].span, &["run", "futures", "races", "paths", "coverage"]),
-        None => (Span::new(document.analysis.file, 0, 0), &["races", "correlate", "coverage"]),
+        Some(main) if document.analysis.is_own(program.functions[main].span) => {
+            (program.functions[main].span, &["run", "futures", "races", "paths", "coverage"])
+        }
+        Some(_) | None => (Span::new(document.analysis.file, 0, 0), &["races", "correlate", "coverage"]),
     };
     let lens = |span, title: String, command: &str, argument| {
         let command = Command {
@@ -104,6 +107,7 @@ pub(super) fn lenses(document: &Document, encoding: Encoding) -> Vec<CodeLens> {
     };
     let runs = commands.iter().map(|word| lens(span, (*word).to_owned(), "cssame.run", json!([word, file])));
     let executions = document.explored.iter().flat_map(|explored| &explored.executions);
+    let executions = executions.filter(|of| document.analysis.is_own(of.span));
     let shows = executions.map(|of| {
         let argument = json!({ "file": file, "text": of.schedule });
         lens(of.span, format!("show an execution of {}", of.code.number()), "cssame.trace", argument)

@@ -226,7 +226,7 @@ impl Server<'_> {
         self.show(uri);
         let Some(document) = self.documents.get(uri.as_str()) else { return };
         if document.compiled().is_some_and(|compiled| compiled.program().main.is_some()) {
-            self.explorer.start(uri, document.version, &document.name, document.text());
+            self.explorer.start(uri, document.version, &document.analysis);
         }
     }
 

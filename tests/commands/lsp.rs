@@ -459,3 +459,28 @@ fn who_does_not_speak_the_protocol_is_told() {
     assert_eq!((answer.status, answer.stdout.as_str()), (2, ""));
     assert!(answer.stderr.contains("does not keep to the protocol"), "{}", answer.stderr);
 }
+
+/// What is found in the files that a document includes stands there, or at its top.
+#[test]
+fn a_document_in_c_includes_what_lies_beside_it() {
+    let files = Files::new();
+    files.write("shared.h", "extern int x;\nstatic void bump(void) { x++; }\n");
+    let text = "#include <pthread.h>\n#include \"shared.h\"\nint x;\n\
+                void *work(void *unused) { bump(); return unused; }\n\
+                int main(void) {\n  pthread_t one;\n  pthread_create(&one, NULL, work, NULL);\n  x = 5;\n  return x;\n}\n";
+    let uri = uri(&files.path("main.c"));
+    let mut client = Client::quiet();
+    let found = client.open(&uri, text);
+    assert!(codes(&found).contains(&"CS0401") && !codes(&found).contains(&"CS0605"), "{found:#?}");
+    // The read in `main` may see the write in the header.
+    let definitions = client.at("textDocument/definition", &uri, 8, 9);
+    let header = uri.replace("main.c", "shared.h");
+    let places = definitions.as_array().unwrap().iter();
+    assert!(places.clone().any(|at| at["uri"] == header && at["range"]["start"]["line"] == 1), "{definitions:#}");
+    assert!(places.clone().any(|at| at["uri"] == uri && at["range"]["start"]["line"] == 7), "{definitions:#}");
+    let symbols = client.of("textDocument/documentSymbol", &uri);
+    assert!(!symbols.to_string().contains("bump"), "{symbols:#}");
+    let found = client.open(&uri.replace("main.c", "other.c"), &text.replace("shared.h", "missing.h"));
+    assert!(found[0]["message"].as_str().unwrap().contains("missing.h"), "{found:#?}");
+    assert_eq!(client.end(), Some(0));
+}

@@ -3,6 +3,7 @@
 use crate::available_memory::half_of_memory;
 use crate::job::{Common, Help, Job};
 use crate::lints::LintOptions;
+use crate::load;
 use crate::memory::for_searches;
 use crate::options::{BoundOptions, Format, OutputOptions, ProcessBounds, parse_size};
 use crate::output::Output;
@@ -60,6 +61,7 @@ Exit status: 0 when the client ends the session, 2 if it does not keep to the pr
     fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {
         let environment = Environment {
             lints: Arc::new(|findings: &Findings<'_>| LintOptions::default().lints(findings)),
+            read: Arc::new(load::document),
             max_memory: self.max_memory.or_else(half_of_memory).map(|bound| for_searches(bound, 0)),
         };
         lsp::serve_stdio(&environment).map(|()| Served {}).map_err(|error| {
