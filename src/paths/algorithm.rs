@@ -169,8 +169,8 @@ pub struct Method<'s, 'm> {
     pub found: Explored,
     /// The candidates that were followed, with their groups.
     made: FxHashSet<(usize, usize)>,
-    /// The groups for whose orders a search has hit a bound.
-    undecided: FxHashMap<usize, Bound>,
+    /// Whether some execution has the order of a group, for those that were asked.
+    verdicts: FxHashMap<usize, OrderVerdict>,
     /// The branch-condition table.
     rows: Rows,
     /// States that exact searches for orders have visited.
@@ -195,8 +195,8 @@ impl<'s, 'm> Method<'s, 'm> {
             classes: BTreeMap::new(),
             stopped_by: StoppedBy::Groups,
         };
-        let (made, undecided, rows) = (FxHashSet::default(), FxHashMap::default(), Rows::default());
-        let mut method = Method { session, found, made, undecided, rows, searched: 0, max_tests, budget, bytes: 0 };
+        let (made, verdicts, rows) = (FxHashSet::default(), FxHashMap::default(), Rows::default());
+        let mut method = Method { session, found, made, verdicts, rows, searched: 0, max_tests, budget, bytes: 0 };
         method.add(first, Some(TestReason::First));
         method
     }
@@ -346,6 +346,10 @@ impl<'s, 'm> Method<'s, 'm> {
         if self.follows_from_known(group, candidate) {
             return;
         }
+        if self.verdict(group) == OrderVerdict::Impossible {
+            self.found.groups.list[group].state = GroupState::Infeasible;
+            return;
+        }
         let Candidate { run, required, .. } = self.found.groups.list[group].candidates[candidate].clone();
         let script = std::mem::take(&mut self.found.runs[run].run.script);
         let made = self.session.follow(&script, &required);
@@ -356,14 +360,10 @@ impl<'s, 'm> Method<'s, 'm> {
     /// Finds out whether a group has an execution that the first way has not led to. Where the search cannot tell, the other ways
     /// are tried, one at a time.
     fn decide(&mut self, group: usize, reason: Option<TestReason>) {
-        let verdict = match self.undecided.get(&group) {
-            Some(&bound) => OrderVerdict::Undecided(bound),
-            None => self.search(group),
-        };
-        if let OrderVerdict::Undecided(bound) = verdict
+        let verdict = self.verdict(group);
+        if let OrderVerdict::Undecided(_) = verdict
             && let Some(candidate) = self.other_candidate(group)
         {
-            self.undecided.insert(group, bound);
             return self.follow(group, candidate, reason);
         }
         // Of a wait, the accesses alone are asked for: the execution need not be one of the group.
@@ -383,6 +383,15 @@ impl<'s, 'm> Method<'s, 'm> {
                 OrderVerdict::Undecided(_) => GroupState::Undecided,
             };
         }
+    }
+
+    /// Whether some execution has the order of a group; it is searched for once.
+    fn verdict(&mut self, group: usize) -> OrderVerdict {
+        if !self.verdicts.contains_key(&group) {
+            let verdict = self.search(group);
+            self.verdicts.insert(group, verdict);
+        }
+        self.verdicts[&group].clone()
     }
 
     fn search(&mut self, group: usize) -> OrderVerdict {

@@ -206,36 +206,31 @@ fn check_strategies(model: &Model, answer: &Answer, tally: &mut Tally) -> Result
     Ok(())
 }
 
-/// Whether there is a compiler of C with its headers and its assembler: `cc` alone may be only a linker.
-fn has_compiler() -> bool {
-    static HAS_COMPILER: OnceLock<bool> = OnceLock::new();
-    *HAS_COMPILER.get_or_init(|| {
+/// The compilers of C that have their headers and their assembler: `cc` alone may be only a linker.
+pub fn compilers() -> &'static [&'static str] {
+    static COMPILERS: OnceLock<Vec<&'static str>> = OnceLock::new();
+    let works = |compiler: &&str| {
         let folder = tempfile::tempdir().unwrap();
-        let source = folder.path().join("p.c");
-        std::fs::write(&source, "#include <pthread.h>\n#include <stdio.h>\nint main(void) { return 0; }\n").unwrap();
-        let mut command = Command::new("cc");
-        command.args(["-pthread", "-o"]).arg(folder.path().join("p")).arg(&source);
-        command.output().is_ok_and(|output| output.status.success())
-    })
+        let text = "#include <pthread.h>\n#include <stdio.h>\nint main(void) { return 0; }\n";
+        compiled(compiler, text, folder.path()).is_ok()
+    };
+    COMPILERS.get_or_init(|| ["cc", "clang"].into_iter().filter(works).collect())
 }
 
-/// Compiles a program; none where there is no compiler. What the compiler says is an error of the generator.
-fn compiled(text: &str, folder: &Path) -> Option<Result<PathBuf, String>> {
-    if !has_compiler() {
-        return None;
-    }
+/// Compiles a program. What the compiler says is the error, and one of the generator.
+pub fn compiled(compiler: &str, text: &str, folder: &Path) -> Result<PathBuf, String> {
     let (source, binary) = (folder.join("p.c"), folder.join("p"));
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(&source, text).unwrap();
-    let mut command = Command::new("cc");
+    let mut command = Command::new(compiler);
     command.args(["-O0", "-w", "-pthread", "-DRUN", "-o"]).arg(&binary).arg(&source);
-    let output = command.output().ok()?;
+    let output = command.output().map_err(|error| format!("{compiler}: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Some(if output.status.success() { Ok(binary) } else { Err(format!("cc: {said}")) })
+    if output.status.success() { Ok(binary) } else { Err(format!("{compiler}: {said}")) }
 }
 
 /// How a compiled program ends; one that is blocked is killed.
-fn ran(binary: &Path, seed: u32) -> End {
+pub fn ran(binary: &Path, seed: u32) -> End {
     let mut command = Command::new(binary);
     command.env("CSSAME_RUN_SEED", seed.to_string()).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -264,8 +259,8 @@ fn ran(binary: &Path, seed: u32) -> End {
 fn check_compiled(text: &str, answer: &Answer, name: &str, tally: &mut Tally) -> Result<(), String> {
     let folder = format!("c_programs_{}_{name}", std::process::id());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    let binary = compiled(text, &folder);
-    let held = binary.map_or(Ok(()), |binary| check_outputs(&binary?, answer, tally));
+    let compiler = compilers().first();
+    let held = compiler.map_or(Ok(()), |compiler| check_outputs(&compiled(compiler, text, &folder)?, answer, tally));
     let _ = std::fs::remove_dir_all(folder);
     held
 }

@@ -11,6 +11,7 @@ mod assumptions;
 mod bad_outcomes;
 mod c_programs;
 mod c_samples;
+mod c_types;
 mod class_samples;
 mod classes;
 mod closed;

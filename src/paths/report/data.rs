@@ -56,6 +56,8 @@ pub struct GroupReport {
     pub threads: Vec<String>,
     /// How the branch comes out: `true`, `false`; for a wait `woken`, `not woken`.
     pub outcome: Option<&'static str>,
+    /// For the test of a loop that is left nowhere else: how many iterations it makes in that execution.
+    pub iterations: Option<u32>,
     /// Whether some execution has this order; null where that is not known.
     pub feasible: Option<bool>,
     /// The first test that has it, by number.

@@ -17,7 +17,8 @@ use super::races::{Arrays, UnprotectedPair, unprotected_pairs};
 use super::run::Session;
 use super::trace::Trace;
 use cssame_explore::report::{DeadlockReport, FailureReport};
-use cssame_ir::Access;
+use cssame_ir::flow::loop_tests;
+use cssame_ir::{Access, Function};
 use cssame_schedule::{ExecutionStatus, Namer, Naming, SharedStep, lock_name};
 use cssame_source::Span;
 use cssame_vm::{Choice, PathId};
@@ -28,7 +29,12 @@ use std::collections::{BTreeMap, BTreeSet};
 #[must_use]
 pub fn report(session: &Session<'_>, request: &Request, findings: &Findings) -> PathsReport {
     let naming = session.model.naming();
-    let mut reporter = Reporter { session, findings, naming, namer: Namer::new(naming), numbers: BTreeMap::new() };
+    let of = |function: &Function| -> Vec<Span> {
+        loop_tests(function).into_iter().map(|block| function.blocks[block].terminator_span).collect()
+    };
+    let loops = session.model.program().functions.iter().flat_map(of).collect();
+    let mut reporter =
+        Reporter { session, findings, naming, namer: Namer::new(naming), numbers: BTreeMap::new(), loops };
     reporter.number_groups();
     reporter.report(request)
 }
@@ -40,6 +46,8 @@ struct Reporter<'a> {
     namer: Namer<'a>,
     /// By group: its number among those of its branch.
     numbers: BTreeMap<usize, u32>,
+    /// The tests of loops that are left nowhere else.
+    loops: BTreeSet<Span>,
 }
 
 /// Where a race is: the two places.
@@ -240,8 +248,9 @@ impl Reporter<'_> {
     }
 
     fn group(&mut self, index: usize, (place, order): &GroupKey, group: &Group) -> GroupReport {
-        let steps = group.tested_by.map(|test| self.findings.explored.tests[test].run).or(group.seen_by);
-        let steps = steps.map(|run| self.findings.explored.runs[run].run.trace.steps.clone());
+        let run = group.tested_by.map(|test| self.findings.explored.tests[test].run).or(group.seen_by);
+        let iterations = run.and_then(|run| self.iterations(run, *place, group.instance));
+        let steps = run.map(|run| self.findings.explored.runs[run].run.trace.steps.clone());
         let outcome = |holds: bool| match (place.kind, holds) {
             (DecisionKind::Branch, holds) => truth(holds),
             (DecisionKind::Wait, true) => "woken",
@@ -254,6 +263,7 @@ impl Reporter<'_> {
             order: order.iter().map(|operation| self.operation(operation)).collect(),
             threads: order.iter().map(|operation| self.thread(operation.thread)).collect(),
             outcome: group.outcome.map(outcome),
+            iterations,
             feasible: match group.state {
                 GroupState::Seen => Some(true),
                 GroupState::Infeasible => Some(false),
@@ -265,6 +275,19 @@ impl Reporter<'_> {
             span: place.span,
             steps,
         }
+    }
+
+    /// The iterations of a loop that an evaluation of its test belongs to: the evaluations around it that hold.
+    fn iterations(&self, run: usize, place: DecisionPlace, instance: u32) -> Option<u32> {
+        if place.kind != DecisionKind::Branch || !self.loops.contains(&place.span) {
+            return None;
+        }
+        let decisions = self.findings.explored.runs[run].decisions.iter().filter(|one| one.place == place);
+        let holds: BTreeMap<u32, bool> = decisions.map(|one| (one.instance, one.outcome)).collect();
+        let counted = |one: &u32| holds.get(one) == Some(&true);
+        let before = (1..instance).rev().take_while(counted).count();
+        let rest = (instance..).take_while(counted).count();
+        Some((before + rest) as u32)
     }
 
     fn races(&self, request: &Request) -> Vec<RaceReport> {

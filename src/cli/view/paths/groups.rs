@@ -145,8 +145,12 @@ fn by_branch<'r>(groups: impl Iterator<Item = &'r GroupReport>) -> Vec<Of<'r>> {
     found
 }
 
-fn outcome(group: &GroupReport) -> &'static str {
-    group.outcome.unwrap_or("-")
+/// How the branch comes out; of the test of a loop, how many iterations there are.
+pub(super) fn outcome(group: &GroupReport) -> String {
+    match (group.iterations, group.outcome) {
+        (Some(count), _) => plural(count as usize, "iteration"),
+        (None, outcome) => outcome.unwrap_or("-").to_owned(),
+    }
 }
 
 fn verdict(group: &GroupReport) -> String {

@@ -319,12 +319,13 @@ fn reason(sources: &SourceMap, report: &PathsReport, test: &TestReport) -> Strin
         (Some((branch, number)), _) => {
             let groups = report.groups.iter().chain(&report.wait_groups);
             let group = groups.into_iter().find(|group| group.branch == *branch && group.group == *number);
-            let Some((group, outcome)) = group.and_then(|group| Some((group, group.outcome?))) else {
+            let Some(group) = group.filter(|group| group.outcome.is_some()) else {
                 return format!("for order {number} of {branch}");
             };
             let condition = snippet::one_line(sources.text(group.span));
             let condition = snippet::shorten(condition.trim_end_matches(';'), REASON);
-            format!("for order {number} of {branch}: `{condition}` {outcome}")
+            let colon = if group.iterations.is_some() { ":" } else { "" };
+            format!("for order {number} of {branch}: `{condition}`{colon} {}", groups::outcome(group))
         }
         (None, "class") => "for a class of versions".to_owned(),
         (None, "stuck") => "for a stuck node of the variant graph".to_owned(),
