@@ -154,7 +154,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Diagnostics> {
     Baseline::parse(sources.file(file).text()).map_err(|error| {
         let message = format!("`{}` is not a baseline: {error}", load::name_of(path));
         let diagnostic = Diagnostic::general(Code::BadBaseline, Severity::Error, message);
-        Diagnostics::general(diagnostic.with_help("write it anew with `--write-baseline`"))
+        Diagnostics::general(diagnostic.with_help("write it again with `--write-baseline`"))
     })
 }
 

@@ -142,7 +142,7 @@ fn nothing_is_said_where_the_search_was_stopped() {
     let value = futures(GROWING, "--max-states 5000 --format json").json();
     assert_eq!((kinds(&value), &value["endless_complete"]), (vec![], &Value::Bool(false)));
     let text = futures(GROWING, "--max-states 5000").text();
-    assert!(text.contains("executions without end were not looked for to the end: stopped by max-states"), "{text}");
+    assert!(text.contains("the search for executions without end was not finished: stopped by max-states"), "{text}");
 }
 
 #[test]

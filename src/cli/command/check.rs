@@ -226,8 +226,8 @@ pub(super) fn closed_words(closed: &[ClosedReport]) -> String {
         let kinds = [(methods.len(), "public method"), (functions.len(), "function")];
         let kinds: Vec<String> =
             kinds.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| plural(count, word)).collect();
-        let more = if of.has_more { "; there are more calls than were looked at" } else { "" };
-        format!("{} has no main: {} taken to run in parallel{more}\n", of.file, kinds.join(" and "))
+        let more = if of.has_more { "; there are more calls than were analysed" } else { "" };
+        format!("{} has no main: {} assumed to run in parallel{more}\n", of.file, kinds.join(" and "))
     };
     closed.iter().map(line).collect()
 }

@@ -169,9 +169,7 @@ compile or a schedule that does not fit, 3 no execution fails, and a bound was h
 
     fn validate(&self) -> Result<(), String> {
         if self.report.is_some() && self.output.is_none() && self.analysis.format.format == FindingsFormat::Json {
-            return Err(
-                "standard output has room for one of the two: write the report to a file with `--output`".to_owned()
-            );
+            return Err("the answer and the report cannot both go to standard output: pass `--output FILE`".to_owned());
         }
         Ok(())
     }
@@ -231,7 +229,7 @@ compile or a schedule that does not fit, 3 no execution fails, and a bound was h
         if *left_out > 0 {
             let left_out = plural(*left_out, "execution");
             output.summary(&format!(
-                "{left_out} of the package left out: of other programs, which begin in a recorded state\n"
+                "{left_out} of the package left out: not of this program, but of one that begins in a recorded state\n"
             ));
         }
     }
@@ -307,7 +305,8 @@ impl Arguments {
                 let [other, first] = [other, first].map(|one| load::name_of(&one.path));
                 let message = format!("`{other}` was recorded with other inputs or options than `{first}`");
                 let diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
-                return Err(Diagnostics::general(diagnostic.with_help("measure them apart: they are of two programs")));
+                let help = "measure them separately: they belong to two programs";
+                return Err(Diagnostics::general(diagnostic.with_help(help)));
             }
         }
         Ok(options)

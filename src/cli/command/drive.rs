@@ -262,8 +262,9 @@ impl Arguments {
         match selections.iter().position(Selection::is_write) {
             None => Ok(selections),
             Some(place) => {
-                let problem = format!("`{}` is a write alone, and tests are made for terms", self.select[place]);
-                let help = "`cssame futures` finds an execution that comes to it, and `--record-dir` writes it; `--schedule` makes a test of that";
+                let problem = format!("`{}` is only a write, and tests are made for terms", self.select[place]);
+                let help = "record an execution that comes to it with `cssame futures --select WRITE --record-dir DIR`, \
+                            and make a test of it with `--schedule`";
                 let problem = Diagnostic::general(Code::UnknownName, Severity::Error, problem).with_help(help);
                 Err(Diagnostics::new(model.sources().clone(), vec![problem]))
             }
@@ -370,7 +371,7 @@ fn not_in_form(error: &LatchesError, sources: &SourceMap) -> Diagnostics {
         }
         LatchesError::Unsaid(all) => {
             let one = |unsaid: &Unsaid| {
-                let message = format!("the form of the paper cannot say {}", unsaid.construct);
+                let message = format!("the form of the paper cannot express {}", unsaid.construct);
                 Diagnostic::error(Code::TargetLacks, unsaid.span, message, unsaid.reason)
             };
             Diagnostics::new(sources.clone(), all.iter().map(one).collect())

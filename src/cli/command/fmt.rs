@@ -68,7 +68,7 @@ read or written.",
     fn validate(&self) -> Result<(), String> {
         let has_input = self.files.iter().any(|file| file.as_os_str() == STANDARD_INPUT);
         if has_input && self.files.len() > 1 {
-            return Err("`-` stands alone: standard output is the text of standard input".to_owned());
+            return Err("`-` must be the only file: standard output is its formatted text".to_owned());
         }
         Ok(())
     }

@@ -64,7 +64,7 @@ Exit status: 0 when the client ends the session, 2 if the client violates the pr
             max_memory: self.max_memory.or_else(half_of_memory).map(|bound| for_searches(bound, 0)),
         };
         lsp::serve_stdio(&environment).map(|()| Served {}).map_err(|error| {
-            let message = format!("the client does not keep to the protocol: {error}");
+            let message = format!("the client violates the protocol: {error}");
             Diagnostics::general(Diagnostic::general(Code::CannotRead, Severity::Error, message))
         })
     }

@@ -89,7 +89,7 @@ Exit status: 0 done, 2 the name is not valid, or the directory already exists.",
             return Err(cannot_make(&self.name, &why));
         }
         if self.name.exists() {
-            return Err(cannot_make(&self.name, "it is there already"));
+            return Err(cannot_make(&self.name, "it already exists"));
         }
         let text = self.template.text().replace("NAME.csm", &format!("{name}.csm"));
         files::create_directory(&self.name)?;

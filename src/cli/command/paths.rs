@@ -197,7 +197,7 @@ infinitely many test cases.",
 
     fn validate(&self) -> Result<(), String> {
         if self.files.len() > 1 && !self.compare {
-            return Err("several files can be compared only: add `--compare`".to_owned());
+            return Err("several files can only be compared: add `--compare`".to_owned());
         }
         let rows = series(&self.search.analysis.program.inputs()).and_then(|all| all.checked_mul(self.files.len()));
         match rows {

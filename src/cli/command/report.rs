@@ -59,7 +59,7 @@ found so far.",
     fn validate(&self) -> Result<(), String> {
         let is_input = self.file.as_os_str() == STANDARD_INPUT;
         if is_input && self.out.is_none() {
-            return Err("a program of standard input has no name: say where the page goes by `--out`".to_owned());
+            return Err("a program from standard input has no name: pass `--out PAGE`".to_owned());
         }
         Ok(())
     }

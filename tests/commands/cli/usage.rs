@@ -7,7 +7,7 @@ const CALLS: &[(&str, i32, &str)] = &[
     // 0: nothing found.
     ("check samples/counter_locked.csm", 0, "!nothing found in the text; `cssame FILE` also runs it"),
     ("check --confirm samples/counter_locked.csm", 0, "!nothing found in the text and in all executions"),
-    ("check samples/classes/bank_account.csm", 0, "!has no main: 5 public methods taken to run in parallel"),
+    ("check samples/classes/bank_account.csm", 0, "!has no main: 5 public methods assumed to run in parallel"),
     ("samples/counter_locked.csm", 0, "!no failure, deadlock, race or endless execution"),
     ("--format json samples/counter_locked.csm", 0, "\"errors\": 0"),
     ("ir samples/cssame_fig2.csm", 0, "main"),
