@@ -110,9 +110,7 @@ pub fn options_of(
 ) -> Result<impl Fn(&str) -> Result<Options, String> + Sync + use<>, String> {
     let parsed = parsed(inputs)?;
     if let Some(linked) = parsed.linked.first() {
-        return Err(format!(
-            "`{linked}` is not an option for C: write the files to look at before `--`"
-        ));
+        return Err(format!("`{linked}` is not an option for C: write the files to look at before `--`"));
     }
     let commands = parsed.commands(|name| text(files, name))?;
     Ok(move |file: &str| parsed.options(commands.as_ref(), file))

@@ -263,8 +263,8 @@ impl Arguments {
             None => Ok(selections),
             Some(place) => {
                 let problem = format!("`{}` is only a write, and tests are made for terms", self.select[place]);
-                let help = "record an execution that comes to it with `cssame futures --select WRITE --record-dir DIR`, \
-                            and make a test of it with `--schedule`";
+                let help = "record an execution that comes to it with `cssame futures --select WRITE --record-dir \
+                            DIR`, and make a test of it with `--schedule`";
                 let problem = Diagnostic::general(Code::UnknownName, Severity::Error, problem).with_help(help);
                 Err(Diagnostics::new(model.sources().clone(), vec![problem]))
             }

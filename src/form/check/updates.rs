@@ -142,8 +142,8 @@ impl Updates<'_> {
             false => diagnostic.with_label(other.span, format!("{} may write in between", thread(other))),
         };
         diagnostic.with_help(
-            "`atomic` makes each access one step, not the whole statement: use one operation such as `fetch_add`, or hold a \
-             lock at all such statements",
+            "`atomic` makes each access one step, not the whole statement: use one operation such as `fetch_add`, or \
+             hold a lock at all such statements",
         )
     }
 }

@@ -140,9 +140,7 @@ impl CoverageView<'_> {
         lines.push(line + ".");
         if let Some(count) = report.ends.get("step-limit") {
             let which = if *count == 1 { "One was" } else { "Some were" };
-            lines.push(format!(
-                "{which} not over after the bound of steps (--max-steps): their steps until then count."
-            ));
+            lines.push(format!("{which} not over after the bound of steps (--max-steps): the steps until then count."));
         }
         if !report.drivers.is_empty() {
             let programs = plural(report.drivers.len(), "program");

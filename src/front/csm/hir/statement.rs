@@ -284,8 +284,8 @@ impl<'a> Checker<'a> {
                     Type::Array(_) => "assign its elements one by one",
                     Type::Class(_) => "assign its fields one by one",
                     _ => {
-                        "it always names the same object: pass it to a function, or declare an array of such objects and \
-                         choose one by its index"
+                        "it always names the same object: pass it to a function, or declare an array of such objects \
+                         and choose one by its index"
                     }
                 }),
         );
