@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
                         Code::BadThreadHandle,
                         span,
                         "`spawn` is not a value",
-                        "cannot stand in an expression",
+                        "cannot be used in an expression",
                     )
                     .with_help("write `thread t = spawn f(…);`"),
                 );
