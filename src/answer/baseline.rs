@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn numbers_go_and_names_stay() {
-        assert_eq!(without_numbers("a race for `x1`, which holds -12"), "a race for `x1`, which holds -#");
+        assert_eq!(without_numbers("a race on `x1`, which holds -12"), "a race on `x1`, which holds -#");
         assert_eq!(without_numbers("cleared at 12:3, see n_20"), "cleared at #:#, see n_20");
     }
 

@@ -93,7 +93,7 @@ pub(super) fn check_closed(
 
 /// A class that no `main` was made for.
 fn left_out(class: &str, constructor: Span) -> Diagnostic {
-    let message = format!("the methods of class `{class}` were not looked at: no object of it can be made");
+    let message = format!("the methods of class `{class}` were not checked: no object of it can be made");
     let label = "is private, or takes an object of synchronisation, a thread or an object that cannot be made";
     Diagnostic { severity: Severity::Note, ..Diagnostic::error(Code::BadConstructor, constructor, message, label) }
         .with_help("write a `main` that declares one")
@@ -164,7 +164,7 @@ fn worded(mut diagnostic: Diagnostic, objects: &[SharedObject]) -> Diagnostic {
     let others = named.len() > alone.len();
     let objects = if others { "; two objects of one class are told apart as first and second" } else { "" };
     diagnostic.with_note(format!(
-        "the file has no main: each of its methods and functions is taken to be called by two threads, named after it{objects}"
+        "the file has no main: each of its methods and functions is assumed to run in two threads of its name{objects}"
     ))
 }
 

@@ -46,7 +46,7 @@ const MAX_STEPS: u64 = 20_000;
 const MAX_PROOFS: usize = 3;
 
 /// What is said of a failure or a deadlock.
-const MET: &str = "met when findings were held to executions; `cssame futures` gives a schedule";
+const MET: &str = "found while findings were checked by executions; `cssame futures` gives a schedule";
 
 /// How findings are held to executions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -330,7 +330,9 @@ fn shown(mut diagnostic: Diagnostic, status: Status, of: &Confirmation) -> Diagn
             diagnostic.severity = Severity::Warning;
             let follows = if of.harmful { ", and a failure or a deadlock can follow" } else { "" };
             let what = match (&of.pair, diagnostic.code.number()) {
-                (Some([a, b]), "CS0401") => format!("real: two threads stand before `{a}` and `{b}` at once{follows}"),
+                (Some([a, b]), "CS0401") => {
+                    format!("real: two threads are about to access `{a}` and `{b}` at the same time{follows}")
+                }
                 _ => "real: an execution ends in this deadlock".to_owned(),
             };
             diagnostic.with_note(what)

@@ -59,7 +59,7 @@ pub(super) fn confirm_tears(
 fn harmless(finding: Endangered) -> (Diagnostic, Confirmation) {
     let confirmation = open(&finding);
     let diagnostic = Diagnostic { severity: Severity::Note, ..finding.diagnostic };
-    (diagnostic.with_note("no execution fails or blocks; whether one tears them was not asked"), confirmation)
+    (diagnostic.with_note("no execution fails or blocks; whether one tears them was not checked"), confirmation)
 }
 
 /// What is said of a finding of which nothing is known yet.

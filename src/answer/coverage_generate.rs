@@ -212,7 +212,7 @@ fn refusal(unit: &Unit, refused: &Refused) -> Diagnostics {
         Refused::HasMain => (Code::MainConflict, "leave out `--generate`, or the `main`"),
         Refused::NoMethods => (Code::NoMain, "tests call public methods of classes, and functions"),
         Refused::NoClass(_) | Refused::NoSuchMethod { .. } => {
-            (Code::UnknownName, "the class of `--spec` has the methods of the class under test")
+            (Code::UnknownName, "the class of `--spec` must have the methods of the class under test")
         }
         Refused::NoInvariant(_) => (Code::UnknownName, "write it as `isValid` or `A.isValid`"),
     };

@@ -118,7 +118,7 @@ pub fn endless(sources: &SourceMap, report: &EndlessReport) -> Diagnostic {
             (Code::Starvation, Severity::Warning, format!("starvation: {} may wait in a loop for ever", of.thread))
         }
         (Some(of), _) => {
-            let message = format!("starvation: {} may wait for ever while others go on: {names}", of.thread);
+            let message = format!("starvation: {} may wait for ever while others continue: {names}", of.thread);
             (Code::Starvation, Severity::Warning, message)
         }
         (None, "no-end") => {
@@ -146,7 +146,8 @@ pub fn endless(sources: &SourceMap, report: &EndlessReport) -> Diagnostic {
 #[must_use]
 pub fn cycle(sources: &SourceMap, report: &CycleReport) -> Diagnostic {
     let names: Vec<&str> = report.threads.iter().map(|thread| thread.thread.as_str()).collect();
-    let message = format!("this execution may go on so for ever: {} {}", names.join(", "), go(&report.threads));
+    let message =
+        format!("this execution may continue like this for ever: {} {}", names.join(", "), go(&report.threads));
     with_cycle(sources, Diagnostic::general(Code::Livelock, Severity::Warning, message), report, None)
 }
 
@@ -254,7 +255,7 @@ pub fn race(pair: &PairReport) -> Diagnostic {
     };
     let value = pair.sides.as_ref().and_then(|sides| sides[0].value.as_ref());
     let holds = value.map_or_else(String::new, |value| format!(", which holds {value}"));
-    let message = format!("{kind} for `{}`{holds}", pair.variable);
+    let message = format!("{kind} on `{}`{holds}", pair.variable);
     let mut diagnostic = Diagnostic::general(code, severity, message);
     diagnostic.primary = Some(Label { span: pair.spans[0], message: label(0) });
     diagnostic = diagnostic.with_label(pair.spans[1], label(1));
@@ -282,7 +283,7 @@ pub fn race(pair: &PairReport) -> Diagnostic {
 #[must_use]
 pub fn met_race(race: &MetRace) -> Diagnostic {
     let label = |side: usize| format!("{} is about to {} it", race.threads[side], race.kinds[side]);
-    let message = format!("a race for `{}`", race.variable);
+    let message = format!("a race on `{}`", race.variable);
     let mut diagnostic = Diagnostic::general(Code::RealRace, Severity::Warning, message);
     diagnostic.primary = Some(Label { span: race.spans[0], message: label(0) });
     diagnostic.with_label(race.spans[1], label(1)).with_help("`cssame races` says what can follow")
@@ -299,7 +300,7 @@ pub fn unprotected(race: &RaceReport) -> Diagnostic {
             if locks.is_empty() { "holding no lock".to_owned() } else { format!("holding {}", locks.join(", ")) };
         format!("{} {verb}, {holding}", race.threads[side])
     };
-    let message = format!("a race for `{}`", race.variable);
+    let message = format!("a race on `{}`", race.variable);
     let mut diagnostic = Diagnostic::general(Code::UnprotectedAccess, Severity::Warning, message);
     diagnostic.primary = Some(Label { span: race.spans[0], message: label(0, &race.locks_a) });
     diagnostic.with_label(race.spans[1], label(1, &race.locks_b))
@@ -310,7 +311,7 @@ pub fn unprotected(race: &RaceReport) -> Diagnostic {
 pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
     if let [only] = contradiction {
         return Diagnostic::general(Code::InconsistentSelection, Severity::Error, "no execution has the selected term")
-            .with_note(format!("this is impossible by itself: {only}"))
+            .with_note(format!("this one alone is impossible: {only}"))
             .with_help("`cssame futures FILE` lists the terms that can happen");
     }
     Diagnostic::general(Code::InconsistentSelection, Severity::Error, "no execution has the selected terms")
@@ -341,7 +342,7 @@ fn stopped(bound: Bound) -> Diagnostic {
             (Code::ExplorationLimit, format!("the search was stopped by `--{}`", bound.name()))
         }
         Bound::Outcomes => {
-            (Code::ExplorationLimit, "there are too many outcomes to look for all of them unasked".to_owned())
+            (Code::ExplorationLimit, "there are too many outcomes to look for all of them by default".to_owned())
         }
         Bound::TooMany => (
             Code::ExplorationLimit,
@@ -362,7 +363,7 @@ pub fn within_preemptions(kinds: &str, most: u32) -> String {
 /// Says that a search was stopped by a bound, what that means, what it has proved, and which loops still ran.
 #[must_use]
 pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic {
-    let diagnostic = stopped(bound).with_note("what was found is real; what was not found may still be possible");
+    let diagnostic = stopped(bound).with_note("all findings are real; other findings may still be possible");
     let Some(unfinished) = unfinished else { return diagnostic };
     let proved = match unfinished.preemptions {
         Some(most) => Some(within_preemptions("failure or deadlock", most)),

@@ -172,7 +172,7 @@ impl Subject<'_> {
         let place =
             self.innermost(wait, |place| matches!(place.form, StatementForm::If(then) if then.start <= wait.start))?;
         let word = self.at(place.span.start, place.span.start + "if".len() as u32);
-        Some(Mend { title: "Test again behind the wait: `while`".to_owned(), edits: vec![(word, "while".to_owned())] })
+        Some(Mend { title: "Test again after the wait: `while`".to_owned(), edits: vec![(word, "while".to_owned())] })
     }
 
     /// `synchronized` around the statements of the finding.
@@ -310,7 +310,7 @@ mod tests {
         gives(
             text,
             Code::WaitNotInLoop,
-            "Test again behind the wait: `while`",
+            "Test again after the wait: `while`",
             &text.replace("if (!ready)", "while (!ready)"),
         );
     }

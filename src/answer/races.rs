@@ -129,7 +129,7 @@ pub fn races_of(
         Compiled::Program(model) => races(model, request, budget),
         Compiled::Library(unit) => {
             if request.pair.is_some() || request.variable.is_some() || request.target != RacesTarget::Races {
-                let message = "a pair, a variable or a target can be asked for only where there is a main";
+                let message = "`--pair`, `--variable` and `--target` need a program with a `main`";
                 let problem = Diagnostic::general(Code::NoMain, Severity::Error, message).with_help(
                     "leave out `--pair`, `--variable` and `--target`, or add a `main`; `--record-dir` writes drivers that have one",
                 );
@@ -240,7 +240,7 @@ pub fn race_pair(model: &Model, [first, second]: &[String; 2]) -> Result<PlacePa
     let lookup = model.lookup();
     let accesses = [lookup.access(first)?, lookup.access(second)?];
     let places = Places::new(model.program());
-    let unknown = || lookup.unknown(&format!("`{first}` and `{second}` are no pair of accesses"));
+    let unknown = || lookup.unknown(&format!("`{first}` and `{second}` are not a pair of accesses"));
     places.pair(accesses).map(|(pair, _)| pair).ok_or_else(unknown)
 }
 

@@ -22,7 +22,8 @@ use std::path::Path;
 const USAGE: &str = "cssame <COMMAND> [OPTIONS] ...\n       cssame [OPTIONS] <FILE>...";
 
 const AFTER_HELP: &str = "\
-`cssame FILE` shows how a program fails, blocks or runs for ever, and what `cssame check FILE` says of its text. Every command has a `--help` of its own, with examples.
+`cssame FILE` shows how a program fails, blocks or runs for ever, and then the findings of `cssame check FILE`. Every \
+command has its own `--help`, with examples.
 
 Exit status: 0 nothing found, 1 findings, 2 bad usage or a program that does not compile, 3 a bound was hit before the \
 question was decided and nothing was found so far.";
@@ -75,7 +76,7 @@ fn entry<J: Job + Args + 'static>() -> Entry {
 fn grammar() -> Command {
     Command::new("cssame")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Analyses explicitly parallel programs: which writes can each read see, and what follows?")
+        .about("Analyses concurrent programs: which writes can each read see, and which bugs follow from that?")
         .override_usage(USAGE)
         .after_help(AFTER_HELP)
         .max_term_width(80)

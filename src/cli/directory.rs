@@ -79,7 +79,7 @@ fn replace_through_sibling(directory: &Path, files: &[(PathBuf, String)], kept: 
         Err(_) => std::path::absolute(directory)?,
     };
     if directory.exists() && !directory.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no directory"));
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a directory"));
     }
     // One in which we stand has to stay the same one.
     let here = std::env::current_dir().is_ok_and(|here| here.starts_with(&directory));

@@ -22,22 +22,22 @@ pub struct GenerationOptions {
     /// Make N tests at most [default: 1000; with --time as many as it allows]
     #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u64).range(1..))]
     pub tests: Option<u64>,
-    /// Make tests for so many seconds; how many that are depends on the machine
+    /// Make tests for this many seconds; their number depends on the machine
     #[arg(long, value_name = "SECONDS", requires = "generate", conflicts_with = "timeout", value_parser = parse_seconds)]
     pub time: Option<Duration>,
-    /// Go on behind the first failure
+    /// Continue after the first failure
     #[arg(long, requires = "generate")]
     pub keep_going: bool,
-    /// Take this class, which has the same methods, for the one that is right
+    /// Use this class, which has the same methods, as the specification
     #[arg(long, value_name = "CLASS", requires = "generate")]
     pub spec: Option<String>,
-    /// Write the tests as a package to this directory: a new or empty one, or one that was written so
+    /// Write the tests as a package to this directory: a new or empty one, or one that this option has written
     #[arg(long, value_name = "DIR", requires = "generate")]
     pub out: Option<PathBuf>,
     /// Language of the package: rust, java or aspectj, as for `drive` [default: rust]
     #[arg(long, value_enum, requires = "out", hide_possible_values = true)]
     pub target: Option<TargetName>,
-    /// Call this method behind the threads; it has to give true
+    /// Call this method after the threads have ended; it must return true
     #[arg(long, value_name = "METHOD", requires = "generate")]
     pub invariant: Option<String>,
 }

@@ -252,7 +252,7 @@ fn write_listings(written: &[ListingFile], listing: &Listing) -> Result<(), Diag
 /// A listing with its exit status. Where that says that a question is open, the listing says so as well.
 fn finished(mut listing: Listing, status: Status) -> Listing {
     if status == Status::Undecided && listing.bounds.is_empty() {
-        let note = "what was not found may still be possible; `--format human` shows what is open";
+        let note = "other findings may still be possible; `--format human` shows the open questions";
         let open =
             Diagnostic::general(Code::ExplorationLimit, Severity::Warning, "not all could be decided").with_note(note);
         listing.bounds.push(diagnostic_data(&SourceMap::default(), &open));

@@ -27,13 +27,13 @@ pub struct LintOptions {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Findings")]
 pub struct LintFiles {
-    /// Leave out findings that stand in this baseline
+    /// Leave out findings that are in this baseline
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Write all findings to this baseline, and leave them out
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub write_baseline: Option<PathBuf>,
-    /// Read this configuration, not the nearest `cssame.toml`
+    /// Read this configuration instead of the nearest `cssame.toml`
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Read no configuration
@@ -154,7 +154,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Diagnostics> {
     Baseline::parse(sources.file(file).text()).map_err(|error| {
         let message = format!("`{}` is not a baseline: {error}", load::name_of(path));
         let diagnostic = Diagnostic::general(Code::BadBaseline, Severity::Error, message);
-        Diagnostics::general(diagnostic.with_help("write it anew with `--write-baseline`"))
+        Diagnostics::general(diagnostic.with_help("write it again with `--write-baseline`"))
     })
 }
 

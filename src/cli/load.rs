@@ -60,7 +60,7 @@ fn refused(path: &Path) -> Option<Diagnostic> {
     let (message, help) = if path.extension()?.to_str()? == "h" {
         (format!("`{name}` is a header of C, not a program"), "name the file that includes it")
     } else if is_cpp(path) {
-        (format!("`{name}` is a program in C++, which is not read"), "C, and the language of `.csm` files, are read")
+        (format!("`{name}` is a program in C++, which is not read"), "pass a program in C, or a `.csm` file")
     } else {
         return None;
     };
@@ -77,7 +77,7 @@ pub fn not_of_c(path: &Path, what: &str) -> Result<(), Diagnostics> {
     if Language::of_name(&name) == Language::Csm {
         return Ok(());
     }
-    let message = format!("{what} of programs in C are not written yet, and `{name}` is one");
+    let message = format!("`{name}` is a program in C, for which {what} are not written yet");
     Err(Diagnostics::general(Diagnostic::general(Code::UnreadC, Severity::Error, message)))
 }
 

@@ -20,11 +20,11 @@ use std::time::Duration;
 /// What is asked of executions without end.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct EndlessOptions {
-    /// Look for threads that can starve: that stay where they are for ever while others move
+    /// Look for threads that can starve: that stay at one operation or in one loop for ever while others move
     #[arg(long)]
     pub starvation: bool,
-    /// Which executions without end count: all (none), or those that leave out no thread for ever that could always move (weak), that
-    /// could move or be woken again and again (strong), or no choice that is open again and again (choices)
+    /// Which executions without end count: all of them (none), or only those that are fair to threads (weak, strong) or
+    /// to choices (choices)
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     pub fairness: FairnessOption,
     /// The same as `--fairness choices`
@@ -35,14 +35,14 @@ pub struct EndlessOptions {
 /// Which executions without end count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum FairnessOption {
-    /// All
+    /// All executions without end
     None,
-    /// Those in which each thread moves that can always move
+    /// Those in which every thread that can always move does move
     Weak,
-    /// Those in which each thread moves that can move, or be woken, again and again
+    /// Those in which every thread that can move, or be woken, again and again does move
     #[default]
     Strong,
-    /// Those in which each choice is taken that is open again and again
+    /// Those in which every choice that is open again and again is taken
     Choices,
 }
 
@@ -89,17 +89,17 @@ pub struct BoundOptions {
     /// Follow no execution further than N steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
-    /// Visit at most N states [default: 20000000; of races and coverage 500000]
+    /// Visit at most N states [default: 20000000; for races and coverage 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
     /// Follow at most N executions to their end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
-    /// Stop before the process takes more memory than this, such as 500M or 2G [default: half of what the machine, or the
-    /// control group, has]
+    /// Stop before the process takes more memory than this, such as 500M or 2G [default: half of the memory of the
+    /// machine or control group]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
-    /// Stop after this time [default: 60, where no other bound but that of memory is given]
+    /// Stop after this time [default: 60, unless another bound than --max-memory is given]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
     /// Stop after this processor time
@@ -242,7 +242,7 @@ pub enum Progress {
 /// For commands that do several things at a time. A search goes through states and executions on one core.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct JobsOption {
-    /// Use at most N cores, not all; the answer is the same for any number
+    /// Use at most N cores instead of all; the answer is the same for any number
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 }
@@ -289,7 +289,7 @@ impl QuestionBounds {
 /// For commands that read source files.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct WatchOption {
-    /// Ask again whenever a source file or the configuration changes, until Ctrl-C
+    /// Run the command again whenever a source file or the configuration changes, until Ctrl-C
     #[arg(long)]
     pub watch: bool,
 }

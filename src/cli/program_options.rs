@@ -14,19 +14,19 @@ pub struct ProgramOptions {
     /// Set an `input` constant of the program, or try all of several values: `n=5`, `n=0..8`, `n=any` (repeatable)
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = parse_input, allow_hyphen_values = true)]
     inputs: Vec<(String, String)>,
-    /// C: the end of `main` does not end the program; the other threads go on
+    /// C: do not end the program when `main` ends; the other threads continue
     #[arg(long)]
     main_waits: bool,
-    /// C: the values of what the program does not determine, such as `0..3` [default: `0..1`, or what an assumption says]
+    /// C: the range of nondeterministic values, such as `0..3` [default: `0..1`, or the range that an assumption gives]
     #[arg(long, value_name = "LOW..HIGH", value_parser = parse_range, allow_hyphen_values = true)]
     nondet: Option<String>,
-    /// C: the directory of a `compile_commands.json`, which says how each file is read
+    /// C: the directory of a `compile_commands.json`, which has the compiler options of each file
     #[arg(short = 'p', value_name = "DIR")]
     compile_commands: Option<String>,
-    /// C: one of what may stand behind `--`
+    /// C: one more option, as after `--` (repeatable)
     #[arg(long = "extra-arg", value_name = "OPTION", allow_hyphen_values = true)]
     extra_arguments: Vec<String>,
-    /// C: how it is read, as a compiler takes it: -I, -D, -U, -std, -include, -m32; and further files of the program
+    /// C: compiler options (-I, -D, -U, -std, -include, -m32), and further source files of the program
     #[arg(last = true, value_name = "OPTION", value_parser = clap::value_parser!(String), allow_hyphen_values = true)]
     compiler: Vec<String>,
 }
@@ -66,7 +66,7 @@ pub struct ExecutionOptions {
     /// Let waits for a condition end without a notification
     #[arg(long)]
     pub spurious_wakeups: bool,
-    /// Let no thread read under a readers-writer lock while another one waits to write
+    /// Let no thread take a readers-writer lock for reading while another thread waits to write
     #[arg(long)]
     pub prefer_writers: bool,
 }

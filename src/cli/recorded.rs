@@ -51,7 +51,7 @@ pub fn read_package(path: &Path, source: &Path) -> Result<Vec<Recorded>, Diagnos
         let Some(schedule) = &test.schedule else {
             let problem = format!("`{}`: the test `{}` has no recorded execution", name_of(&manifest), test.name);
             let problem = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, problem);
-            return Err(Diagnostics::general(problem.with_help("write the package anew")));
+            return Err(Diagnostics::general(problem.with_help("write the package again")));
         };
         let path = directory.join(schedule);
         let schedule = read_schedule(&path, source)?;
@@ -92,8 +92,8 @@ pub fn departed(model: &Model, path: &Path, schedule: &Schedule, departure: &Dep
     let diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
     Diagnostics::general(match other_program(model, schedule) {
         Some(note) => diagnostic.with_note(note).with_help(format!(
-            "with the text that it was recorded from as OLD.csm, `cssame diff --schedule {} --record NEW.json OLD.csm {}` \
-             carries it over as far as it fits; else record a new schedule",
+            "if OLD.csm is the program that it was recorded from, `cssame diff --schedule {} --record NEW.json OLD.csm \
+             {}` carries it over as far as it fits; otherwise record a new schedule",
             name_of(path),
             model.unit().name(),
         )),

@@ -261,7 +261,7 @@ impl Checker<'_> {
             Code::EndangeredCorrelation,
             tear.second.span,
             message,
-            says(tear.second, "taken anew"),
+            says(tear.second, "taken again"),
         )
         .with_label(tear.first.span, says(tear.first, "which is then freed"));
         let mut shown = vec![tear.first.span, tear.second.span];
@@ -280,7 +280,7 @@ impl Checker<'_> {
         }
         let line = |span: Span| self.sources.line(span);
         diagnostic.with_help(format!(
-            "hold `{lock}` once, from line {} to behind line {}, not anew at line {}",
+            "hold `{lock}` from line {} until after line {}, and do not take it again at line {}",
             line(tear.taken.0),
             line(tear.second.span),
             line(tear.taken.1)

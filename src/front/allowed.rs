@@ -81,7 +81,7 @@ pub fn allow_comments(sources: &SourceMap, file: FileId) -> AllowComments {
             }),
             Err((what, help)) => {
                 let place = Span::new(file, comment.start, comment.start + comment.text.len());
-                let message = format!("a comment to `{MARK}` that says nothing");
+                let message = format!("invalid `{MARK}` comment");
                 let problem = Diagnostic::warning(Code::BadSuppression, place, message, what);
                 found.problems.push(problem.with_help(help));
             }
@@ -99,8 +99,8 @@ fn one_comment(
     let codes = codes(comment.text)?;
     let Some(line) = line else {
         return Err((
-            "no code stands in the next line",
-            "put it before, or behind, the code that it is for".to_owned(),
+            "there is no code in the next line",
+            "put it in the line of the code, or in the line before it".to_owned(),
         ));
     };
     let begins = |scope: &&Scope| (sources.line(scope.span)..=sources.line(scope.name_span)).contains(&line);
@@ -224,23 +224,23 @@ fn targets(source: &SourceFile, comments: &[Comment<'_>]) -> Vec<Option<u32>> {
 fn codes(text: &str) -> Result<Vec<(usize, &str)>, (&'static str, String)> {
     let (mark, rest) = text.split_once(':').unwrap_or((text, ""));
     if mark.trim() != MARK {
-        return Err(("not the name of this tool", format!("there is `{MARK}`: {FORM}")));
+        return Err(("not the name of this tool", format!("the name is `{MARK}`: {FORM}")));
     }
     let word = rest.split('(').next().unwrap_or_default().trim();
     if word != "allow" {
         let meant =
-            nearest(word, ["allow"]).map_or_else(|| FORM.to_owned(), |meant| format!("there is `{meant}`: {FORM}"));
-        return Err(("only `allow` can stand here", meant));
+            nearest(word, ["allow"]).map_or_else(|| FORM.to_owned(), |meant| format!("did you mean `{meant}`? {FORM}"));
+        return Err(("only `allow` is possible here", meant));
     }
     let in_parentheses = rest.split_once('(').map(|(_, rest)| rest);
     let Some((list, behind)) = in_parentheses.and_then(|rest| rest.split_once(')')) else {
-        return Err(("codes in parentheses have to follow `allow`", FORM.to_owned()));
+        return Err(("codes in parentheses must follow `allow`", FORM.to_owned()));
     };
     if !behind.trim().is_empty() && !behind.trim_start().starts_with(':') {
-        return Err(("a colon has to stand before the reason", FORM.to_owned()));
+        return Err(("there must be a colon before the reason", FORM.to_owned()));
     }
     if list.trim().is_empty() {
-        return Err(("no code stands in the parentheses", FORM.to_owned()));
+        return Err(("there is no code in the parentheses", FORM.to_owned()));
     }
     let mut start = text.len() - in_parentheses.map_or(0, str::len);
     let mut codes = Vec::new();

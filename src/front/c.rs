@@ -110,9 +110,7 @@ pub fn options_of(
 ) -> Result<impl Fn(&str) -> Result<Options, String> + Sync + use<>, String> {
     let parsed = parsed(inputs)?;
     if let Some(linked) = parsed.linked.first() {
-        return Err(format!(
-            "`{linked}` is no option that says how C is read: files that are looked at stand before `--`"
-        ));
+        return Err(format!("`{linked}` is not an option for C: write the files to look at before `--`"));
     }
     let commands = parsed.commands(|name| text(files, name))?;
     Ok(move |file: &str| parsed.options(commands.as_ref(), file))
@@ -128,7 +126,7 @@ fn text(files: &dyn Files, name: &str) -> Option<String> {
 ///
 /// What is wrong with it, as a sentence.
 pub fn range(text: &str) -> Result<(i32, i32), String> {
-    let wrong = || format!("`{text}` is no range of integers, such as `0..3`");
+    let wrong = || format!("`{text}` is not a range of integers, such as `0..3`");
     let (low, high) = text.split_once("..").ok_or_else(wrong)?;
     let parse = |end: &str| end.trim().parse::<i32>().map_err(|_| wrong());
     let (low, high) = (parse(low)?, parse(high)?);
@@ -217,7 +215,7 @@ fn linked_program(
 }
 
 fn no_input((name, value): &(String, String)) -> Diagnostic {
-    let message = format!("a program in C has no inputs, so none that is called `{name}`");
-    let help = format!("behind `--`, a macro gets a value as a compiler takes it: `-- -D{name}={value}`");
+    let message = format!("a program in C has no inputs, and so no input `{name}`");
+    let help = format!("to define a macro, write `-- -D{name}={value}`");
     Diagnostic::general(Code::UnknownInput, Severity::Error, message).with_help(help)
 }

@@ -11,7 +11,8 @@ use cssame_source::{FileId, SourceMap};
 /// The syntax errors of the file; or it is one in C.
 pub fn format(sources: &SourceMap, file: FileId) -> Result<String, Vec<Diagnostic>> {
     if Language::of(sources, file) == Language::C {
-        let message = format!("`{}` is a program in C, which has no style here", sources.file(file).name());
+        let name = sources.file(file).name();
+        let message = format!("`{name}` is a program in C: only `.csm` programs can be formatted");
         return Err(vec![Diagnostic::general(Code::UnreadC, Severity::Error, message)]);
     }
     csm::format::format(sources, file)

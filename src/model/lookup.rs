@@ -109,7 +109,7 @@ impl Lookup<'_> {
         let name = parse(text, "write").map_err(|problem| problem.with_help(HELP))?;
         let writes: Vec<_> = self.definitions().into_iter().filter(|one| !one.initial).collect();
         if name.place == Place::Initial {
-            return Err(general(format!("`{text}` is no write")).with_help(HELP));
+            return Err(general(format!("`{text}` is not a write")).with_help(HELP));
         }
         let is_meant = |one: &Candidate<'_, DefinitionId>| self.fits(one, &name);
         if !writes.iter().any(is_meant) && self.reads().iter().any(|one| self.fits(one, &name)) {
@@ -128,7 +128,7 @@ impl Lookup<'_> {
     fn find_definition(&self, read: ReadId, text: &str) -> Result<Vec<DefinitionId>, Diagnostic> {
         let name = parse(text, "definition")?;
         if name.instance.is_some() {
-            let message = format!("`{text}`: only a read can be told by its instance");
+            let message = format!("`{text}`: only a read can have the number of an instance");
             return Err(general(message).with_help("leave out the `#` and what follows it"));
         }
         let all = self.definitions();
@@ -159,7 +159,7 @@ impl Lookup<'_> {
     fn find_access(&self, text: &str) -> Result<Access, Diagnostic> {
         let name = parse(text, "access")?;
         if name.instance.is_some() || name.place == Place::Initial {
-            let message = format!("`{text}` names no place of the text");
+            let message = format!("`{text}` is not a place in the text");
             return Err(general(message).with_help("write it as VAR@LINE:COL, such as `x@3:9`"));
         }
         let reads = self.reads().into_iter().map(|one| one.with(Access::Read));

@@ -90,7 +90,8 @@ impl From<NoMain> for Diagnostics {
         let mut diagnostic = Diagnostic::general(Code::NoMain, Severity::Error, message)
             .with_help("add a function `main`, or statements at top level");
         if !unit.program.classes.is_empty() {
-            let help = "a file of classes is asked as it is by `cssame correlate FILE`, `cssame races FILE`, `cssame coverage FILE` and `cssame drive FILE --pairs --out DIR`";
+            let help = "these commands accept a file of classes: `cssame correlate FILE`, `cssame races FILE`, \
+                        `cssame coverage FILE` and `cssame drive FILE --pairs --out DIR`";
             diagnostic = diagnostic.with_help(help);
         }
         Diagnostics::new(unit.sources, vec![diagnostic])

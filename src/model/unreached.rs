@@ -64,6 +64,6 @@ fn problem(text: &str, inputs: &[DeclaredInput]) -> Diagnostic {
     };
     let help = inputs.iter().map(help).collect::<Vec<_>>().join(" ");
     Diagnostic::general(Code::UnknownName, Severity::Error, message)
-        .with_note("what depends on the value of an input is no part of the program for other values")
+        .with_note("code that depends on the value of an input is not part of the program for other values")
         .with_help(format!("give another value, or explore several: {help}"))
 }

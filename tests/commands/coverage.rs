@@ -150,7 +150,7 @@ fn what_a_search_has_met_is_told_where_no_execution_shows_it() {
     );
     assert_eq!(value["failures"].as_array().map(Vec::len), Some(1), "{value:#}");
     let answer = call("coverage --record-dir", &[&files.path("found"), &path]);
-    assert!(answer.text().contains("shown by none of these executions"), "{}", answer.text());
+    assert!(answer.text().contains("not shown by these executions"), "{}", answer.text());
     assert!(answer.stderr.ends_with("1 failure, 0 deadlocks\n"), "{}", answer.stderr);
     let answer = call("run --schedule", &[&files.path("found/failure-1.json"), &path]);
     assert_eq!(answer.status, 1, "{}", answer.text());
@@ -317,13 +317,13 @@ fn packages_of_tests_are_replayed_as_one_set() {
     let file = std::ffi::OsStr::new("samples/bank_account_broken.csm");
     call("drive --pairs --out", &[pairs.as_os_str(), file]);
     let answer = call("coverage --package", &[pairs.as_os_str(), file]);
-    assert!(answer.complains("of the package left out: of other programs"), "{answer:?}");
+    assert!(answer.complains("of the package left out: not of this program"), "{answer:?}");
     let answer = call("coverage samples/map_log4j.csm --package", &[&terms]);
     assert!(answer.status == 2 && answer.complains("only a program has recorded executions"), "{answer:?}");
     // Of an older version.
     let manifest = fs::read_to_string(terms.join("MANIFEST.json")).unwrap().replace("\"schedule\":", "\"other\":");
     let answer = call(&format!("coverage {LOG4J} --package"), &[files.write("old.json", manifest)]);
-    assert!(answer.status == 2 && answer.complains("write the package anew"), "{answer:?}");
+    assert!(answer.status == 2 && answer.complains("write the package again"), "{answer:?}");
     for (content, says) in [("{}", "it is no manifest"), (r#"{"schema": "x", "tests": []}"#, "it has the format `x`")] {
         let answer = call(&format!("coverage {LOG4J} --package"), &[files.write("wrong.json", content)]);
         assert!(answer.status == 2 && answer.complains(says), "{answer:?}");

@@ -292,7 +292,7 @@ fn a_replay_says_where_the_end_is_another() {
 #[test]
 fn a_replay_of_a_changed_text_fits_or_says_how_to_carry_it_over() {
     let (status, text) = replay(CHOICE, &format!("// More.\n\n{CHOICE}"), &[], |_| {});
-    assert!(status == Some(0) && text.contains("which still fits"), "{text}");
+    assert!(status == Some(0) && text.contains("but the schedule still fits"), "{text}");
     let (status, text) = replay(CHOICE, &CHOICE.replace("x = 4;", "{ x = 5; x = 4; }"), &[], |_| {});
     let help = "cssame diff --schedule r.json --record NEW.json OLD.csm p.csm";
     assert!(status == Some(2) && text.contains(help), "{text}");

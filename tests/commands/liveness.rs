@@ -142,7 +142,7 @@ fn nothing_is_said_where_the_search_was_stopped() {
     let value = futures(GROWING, "--max-states 5000 --format json").json();
     assert_eq!((kinds(&value), &value["endless_complete"]), (vec![], &Value::Bool(false)));
     let text = futures(GROWING, "--max-states 5000").text();
-    assert!(text.contains("executions without end were not looked for to the end: stopped by max-states"), "{text}");
+    assert!(text.contains("the search for executions without end was not finished: stopped by max-states"), "{text}");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_recorded_cycle_is_replayed_and_tested() {
     assert!(recorded.contains("\"status\": \"endless\"") && recorded.contains("\"cycle\": 3"), "{recorded}");
     let answer = call("run --schedule", &[&path, &program]);
     assert_eq!(answer.status, 1, "{}", answer.text());
-    assert!(answer.text().contains("this execution may go on so for ever"), "{}", answer.text());
+    assert!(answer.text().contains("this execution may continue like this for ever"), "{}", answer.text());
     // One step less, and it is not where it was.
     let shorter = recorded.replace("\"cycle\": 3", "\"cycle\": 4");
     let answer = call("run --schedule", &[&files.write("shorter.json", &shorter), &program]);

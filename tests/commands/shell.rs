@@ -90,7 +90,7 @@ fn nothing_is_overwritten_by_a_new_program() {
     assert_eq!(answer.json()["written"][0], "one/one.csm");
     let before = fs::read_to_string(files.path("one/one.csm")).unwrap();
     for (line, words) in [
-        ("one --template queue", "it is there already"),
+        ("one --template queue", "it already exists"),
         ("..", "cannot be the name"),
         ("two.csm", "without `.csm`"),
         ("missing/", ""),

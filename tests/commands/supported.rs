@@ -71,7 +71,7 @@ fn how_c_is_read_stands_behind_the_other_options() {
     let answer = ask(&files, "check --supported lost.c -- -I inc -DN=3 -std=c11");
     assert_eq!(answer.status, 0, "{}", answer.stdout);
     for (line, problem) in [
-        ("check --supported lost.c -- -O2", "`-O2` is no option that says how C is read"),
+        ("check --supported lost.c -- -O2", "`-O2` is not an option for reading C"),
         ("check --supported lost.c -- -std=c++17", "a dialect of C++"),
         ("check --supported --format sarif lost.c", "lists files, not findings"),
         ("check --supported --confirm lost.c", "cannot be used with"),

@@ -14,7 +14,7 @@ impl Builder<'_, '_> {
     /// Says, once, that a weaker order than the sequentially consistent one has no other executions here.
     pub fn note_order(&mut self, order: Order, expr: ExprId) {
         if matches!(order, Order::Relaxed | Order::Acquire | Order::Release | Order::AcquireRelease) {
-            let limit = "executions are sequentially consistent, whatever orders are written";
+            let limit = "executions are sequentially consistent, even for weaker memory orders";
             self.limit(limit, limit.to_owned(), self.expr(expr).place);
         }
     }

@@ -28,7 +28,7 @@ impl Builder<'_, '_> {
             }
             "gettimeofday" | "clock_gettime" => {
                 self.evaluated(arguments)?;
-                self.note(format!("the time that `{name}` gives is not looked at"), place);
+                self.note(format!("the time that `{name}` returns is ignored"), place);
                 return Ok(Some(Typed::int(0)));
             }
             "time" if arguments.first().is_some_and(|&target| self.unit.integer(target) != Some(0)) => {

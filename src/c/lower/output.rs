@@ -59,7 +59,7 @@ impl Builder<'_, '_> {
             }
             Piece::Text1 => match rest.next().and_then(|text| self.literal_text(text)) {
                 Some(text) => text,
-                None => return self.refuse(Reason::Format("`%s` of what is no literal".into()), place),
+                None => return self.refuse(Reason::Format("`%s` of a value that is not a literal".into()), place),
             },
             Piece::Other(what) => {
                 let constant = rest.next().and_then(|argument| self.unit.integer(argument));
@@ -79,7 +79,7 @@ impl Builder<'_, '_> {
         match self.literal_text(text) {
             Some(text) if !wanted => self.put(text, place),
             Some(_) => self.refuse(Reason::ResultOf("puts".into()), place),
-            None => self.refuse(Reason::Format("`puts` of what is no literal".into()), place),
+            None => self.refuse(Reason::Format("`puts` of a value that is not a literal".into()), place),
         }
     }
 
@@ -90,7 +90,7 @@ impl Builder<'_, '_> {
             Some(_) if wanted => self.refuse(Reason::ResultOf("putchar".into()), place),
             Some(10) => self.put(String::new(), place),
             Some(sign) => self.put(char::from(sign as u8).to_string(), place),
-            None => self.refuse(Reason::Format("`putchar` of what is no constant".into()), place),
+            None => self.refuse(Reason::Format("`putchar` of a value that is not a constant".into()), place),
         }
     }
 

@@ -73,7 +73,7 @@ impl fmt::Display for StandardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             StandardError::CPlusPlus => "a dialect of C++, which is not read",
-            StandardError::Unknown => "no dialect of C: c89, c99, c11, c17, c23, or one with gnu instead of c",
+            StandardError::Unknown => "not a dialect of C: use c89, c99, c11, c17, c23, or one with gnu instead of c",
         })
     }
 }
@@ -115,7 +115,7 @@ impl Options {
             let mut value = |name: &str| match argument.strip_prefix(name) {
                 Some("") => rest.next().cloned().ok_or_else(|| format!("`{name}` needs a value")),
                 Some(value) => Ok(value.to_owned()),
-                None => Err(format!("`{argument}` is no option that says how C is read")),
+                None => Err(format!("`{argument}` is not an option for reading C")),
             };
             match argument.as_str() {
                 "-m32" => options.data_model = DataModel::Ilp32,
@@ -128,7 +128,7 @@ impl Options {
                 one if one.starts_with("-I") => options.include.push(value("-I")?.into()),
                 one if one.starts_with("-D") => options.define.push(value("-D")?),
                 one if one.starts_with("-U") => options.undefine.push(value("-U")?),
-                _ => return Err(format!("`{argument}` is no option that says how C is read")),
+                _ => return Err(format!("`{argument}` is not an option for reading C")),
             }
         }
         Ok(options)

@@ -29,13 +29,13 @@ pub struct Arguments {
     /// Source files
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Say of each race, each cycle of locks and each torn pair of variables whether an execution has it
+    /// Decide for each race, each cycle of locks and each torn pair of variables whether an execution has it
     #[arg(long)]
     pub confirm: bool,
-    /// Say of files in C, or of those below directories, which are read, and what stands in the way of the others
+    /// List which C files, also those below directories, can be read, and why the others cannot be read
     #[arg(long, conflicts_with = "confirm")]
     pub supported: bool,
-    /// With --supported: a line for each file
+    /// With --supported: print a line for each file
     #[arg(long, requires = "supported")]
     pub all: bool,
     /// With --confirm: visit at most N states of each file [default: 500000]
@@ -47,8 +47,8 @@ pub struct Arguments {
     /// With --confirm: stop running programs after this processor time
     #[arg(long, value_name = "SECONDS", requires = "confirm", value_parser = parse_seconds)]
     pub max_cpu: Option<Duration>,
-    /// With --confirm: stop before the process takes more memory than this, such as 500M or 2G [default: half of what the
-    /// machine, or the control group, has]
+    /// With --confirm: stop before the process takes more memory than this, such as 500M or 2G [default: half of the
+    /// memory of the machine or control group]
     #[arg(long, value_name = "SIZE", requires = "confirm", value_parser = parse_size)]
     pub max_memory: Option<u64>,
     /// These bounds and those of a configuration file; none without --confirm.
@@ -67,21 +67,23 @@ impl Job for Arguments {
         name: "check",
         short: "Show every static diagnostic",
         long: "\
-Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
-locks, events, barriers and conditions, accesses that may race, and variables that belong together but are touched in \
-two critical sections.
+Compiles each file and reports everything that can be found without running the program: errors of syntax, names and \
+types; misuse of locks, events, barriers and conditions; accesses that may race; and variables that belong together \
+but are accessed in two separate critical sections.
 
-With `--confirm`, the program is run as well: each race, each cycle of locks and each torn pair of variables that the text makes possible is then real, \
-with a command that shows it; impossible, which is no warning; or open. Failures and other deadlocks that are met meanwhile are told \
-as well. A program with nothing to confirm is not run.
+With `--confirm`, the program is run as well. Each race, each cycle of locks and each torn pair of variables that is \
+possible according to the text is then real, and a command that shows it is printed; or impossible, and no longer a \
+warning; or open. Failures and other deadlocks that the executions meet are reported as well. A program with nothing \
+to confirm is not run.
 
-A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
-two threads on shared objects. It is not run.
+A file without `main` is checked as if each of its public methods, and each function that has no caller in the file, \
+ran in two threads on shared objects. It is not run.
 
-With `--supported`, files in C are not checked but listed: how many are read, and what stands in the way of the others, the most \
-frequent reason first, with its first place.
+With `--supported`, C files are not checked. The answer says how many of them can be read, and lists the reasons why \
+the others cannot be read: the most frequent reason first, each reason with its first place.
 
-`cssame FILE` shows the same, and before it how the program fails, blocks or runs for ever, with the steps that lead there.",
+`cssame FILE` shows the same findings, but first it shows how the program fails, blocks or runs for ever, with the \
+steps that lead there.",
         examples: "\
 Examples:
   cssame check samples/cssame_fig2.csm
@@ -224,8 +226,8 @@ pub(super) fn closed_words(closed: &[ClosedReport]) -> String {
         let kinds = [(methods.len(), "public method"), (functions.len(), "function")];
         let kinds: Vec<String> =
             kinds.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| plural(count, word)).collect();
-        let more = if of.has_more { "; there are more calls than were looked at" } else { "" };
-        format!("{} has no main: {} taken to run in parallel{more}\n", of.file, kinds.join(" and "))
+        let more = if of.has_more { "; there are more calls than were analysed" } else { "" };
+        format!("{} has no main: {} assumed to run in parallel{more}\n", of.file, kinds.join(" and "))
     };
     closed.iter().map(line).collect()
 }

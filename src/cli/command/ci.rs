@@ -24,7 +24,7 @@ pub struct Arguments {
     /// Directories and files
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Ask this command: check, races or futures (repeatable) [default: all, or those of the configuration]
+    /// Run this command: check, races or futures (repeatable) [default: all, or those of the configuration]
     #[arg(long = "command", value_name = "COMMAND", value_parser = parse_command)]
     pub commands: Vec<CiCommand>,
     /// Leave out files that this pattern of `.gitignore` matches (repeatable)
@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Write the findings to a file as well, such as sarif=results.sarif (repeatable)
     #[arg(long, value_name = "FORMAT=FILE")]
     pub write: Vec<ListingFile>,
-    /// List also the files in which nothing was found
+    /// Also list the files in which nothing was found
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -52,14 +52,15 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "ci",
-        short: "Ask check, races and futures of every program of a tree",
+        short: "Run check, races and futures on every program of a directory tree",
         long: "\
-Asks `check`, `races` and `futures` of every `.csm` file below the given paths (the current directory if none is given), and \
-ends with one exit status for all of them. Files that `.gitignore` names are left out. What two commands find alike is one \
-finding; races and cycles of locks that no execution has are none.
+Runs `check`, `races` and `futures` on every `.csm` file below the given paths (or below the current directory if no \
+path is given), and ends with one exit status for all of them. Files that `.gitignore` names are left out. If two \
+commands find the same thing, it counts as one finding. Races and cycles of locks that no execution has are not \
+findings.
 
-The nearest `cssame.toml` of each file holds for it: its bounds are those of each command in each file, so that a tree takes no \
-longer than its files. The table `[ci]` of that of the first path says which commands are asked and what is left out.",
+The nearest `cssame.toml` of each file applies to that file. Its bounds apply to each command in each file. The table \
+`[ci]` in the `cssame.toml` of the first path says which commands are run and which files are left out.",
         examples: "\
 Examples:
   cssame ci --command check samples

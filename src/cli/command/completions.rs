@@ -33,7 +33,7 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "completions",
-        short: "Print what a shell needs to complete command lines",
+        short: "Print a script for a shell that completes command lines",
         long: "\
 Prints a script that makes a shell complete the commands, options and values of cssame. docs/commands/completions.md says where \
 each shell looks for it.",

@@ -47,19 +47,20 @@ impl Job for Arguments {
         name: "correlate",
         short: "Find variables that belong together, and method pairs that may tear them",
         long: "\
-Finds variables that belong together: one is computed from the other, is written where a condition on the other \
-holds, or both are computed from a third. Then ranks the pairs of methods that may run in parallel: a pair ranks high \
-where a method touches two such variables with synchronisation in between, so that another method can come between and \
-see, or leave, halves that do not fit.
+Finds variables that belong together: one is computed from the other, one is written under a condition on the other, \
+or both are computed from a third. Then it ranks the pairs of methods that may run in parallel. A pair ranks high if \
+one method accesses two such variables with synchronisation in between, so that another method can run in between and \
+see, or leave, values that do not fit together.
 
-What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first. The \
-pairs above the threshold are then executed, in all ways: an endangered access is confirmed where some execution tears \
-it apart in which the other method has a part, and shown; it is refuted where none does, whoever comes between; elsewhere \
-where only others do, who are named; else it stays potential.
+Which variables belong together is a guess from the text, with a probability. So is the rank: it says where to test \
+first. Then the pairs above the threshold are executed in all ways. An endangered access is `confirmed` if an \
+execution tears the variables apart and the other method of the pair takes part in that; the execution is shown. It is \
+`refuted` if no execution tears them apart. It is `elsewhere` if only other methods take part, which are named. \
+Otherwise it stays `potential`.
 
-In a program with a `main`, methods are its functions and the arms that touch shared variables themselves. In a file of \
-classes without a `main`, any two public methods may run in parallel, one with itself too; they are executed in \
-programs that are made for them.",
+In a program with a `main`, the methods are its functions, and those arms of a `cobegin` that access shared variables \
+directly. In a file of classes without a `main`, any two public methods may run in parallel, also a method with \
+itself. They are executed in programs that cssame makes for them.",
         examples: "\
 Examples:
   cssame correlate samples/jannesari_fig9.csm
@@ -67,9 +68,9 @@ Examples:
   cssame correlate --sets samples/order_pool_broken.csm
   cssame correlate --threshold 0.8 --format json samples/bank_account.csm
 
-Exit status: 0 nothing endangered, or all of it refuted, 1 an execution tears a pair with a rank above the threshold, or \
-fails or blocks in it (with --static: there is such a pair), 2 the program does not compile, 3 none was found so far, but \
-an endangered access stays potential, or there are too many pairs to rank them all.",
+Exit status: 0 no access is endangered, or all of them are refuted, 1 an execution tears a pair with a rank above the \
+threshold, or fails or blocks in it (with --static: there is such a pair), 2 the program does not compile, 3 none was \
+found so far, but an endangered access stays potential, or there are too many pairs to rank all of them.",
     };
 
     fn common(&self) -> Common<'_> {

@@ -38,16 +38,16 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Make N executions at random [default: 100; with --schedule or --package 0]
+    /// Make N random executions [default: 100; 0 with --schedule or --package]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100_000_000))]
     pub runs: Option<u64>,
-    /// Seed of the first of them; the others follow
+    /// Seed of the first random execution; the others have the seeds that follow
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Replay a recorded schedule (repeatable)
     #[arg(long, value_name = "FILE")]
     pub schedule: Vec<PathBuf>,
-    /// Replay the recorded executions of a package of tests, that `drive`, `paths --emit` or --out has written
+    /// Replay the recorded executions of a package of tests that `drive`, `paths --emit` or --out has written
     #[arg(long, value_name = "DIR|MANIFEST")]
     pub package: Option<PathBuf>,
     /// Do not search all states for what can be covered
@@ -59,10 +59,10 @@ pub struct Arguments {
     /// Write an annotated listing of the source, or the format of LCOV or of Cobertura: listing, lcov, cobertura
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
     pub report: Option<ReportKind>,
-    /// The file of the report [default: standard output, in place of the answer]
+    /// Write the report to this file [default: standard output, instead of the answer]
     #[arg(long, value_name = "FILE", requires = "report")]
     pub output: Option<PathBuf>,
-    /// Show all that is missing, not some of it
+    /// Show everything that is missing, not only a part of it
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -131,19 +131,20 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "coverage",
-        short: "Measure which ways of threads to come between each other executions try",
+        short: "Measure how many of the possible interactions between threads are tried",
         long: "\
-Says how much of what threads can do to each other some executions have tried. It counts instances of 17 memory-access \
-patterns: two threads that may run in parallel access one variable, or two, in an order that matters, such as a read, a \
-write by the other thread, and a read again. Beside them stand pairs of methods that ran at the same time, and the terms of \
-pi functions: which reads have seen which writes.
+Measures how many of the possible interactions between threads the given executions have tried. It counts instances of \
+17 memory-access patterns: two threads that may run in parallel access one variable, or two, in an order that matters, \
+such as a read, a write by the other thread, and a second read. It also counts pairs of methods that ran at the same \
+time, and the terms of pi functions: which reads have seen which writes.
 
-The executions are random ones, by seeds, and recorded ones (--schedule, --package). For a program, all states are searched for what \
-some execution can cover, so that a number below 100 % means that something is left to try. A file of classes without a \
+The executions are random (by seeds) or recorded (--schedule, --package). For a program, all states are searched for \
+what an execution can cover, so a number below 100 % means that something is left to try. A file of classes without a \
 `main` is run in drivers that call two of its methods in parallel.
 
-With --generate, tests are made for such a file: two threads that call public methods of one object, directed at what is not \
-covered yet. A test fails if the class fails, if threads wait for ever, or if the results are those of no order of the calls.",
+With --generate, tests are made for such a file. In each test, two threads call public methods of one object, directed \
+at what is not covered yet. A test fails if the class fails, if threads wait for ever, or if no serial order of the \
+calls gives the same results.",
         examples: "\
 Examples:
   cssame coverage samples/bank_account_broken.csm
@@ -168,9 +169,7 @@ compile or a schedule that does not fit, 3 no execution fails, and a bound was h
 
     fn validate(&self) -> Result<(), String> {
         if self.report.is_some() && self.output.is_none() && self.analysis.format.format == FindingsFormat::Json {
-            return Err(
-                "standard output has room for one of the two: write the report to a file with `--output`".to_owned()
-            );
+            return Err("the answer and the report cannot both go to standard output: pass `--output FILE`".to_owned());
         }
         Ok(())
     }
@@ -230,7 +229,7 @@ compile or a schedule that does not fit, 3 no execution fails, and a bound was h
         if *left_out > 0 {
             let left_out = plural(*left_out, "execution");
             output.summary(&format!(
-                "{left_out} of the package left out: of other programs, which begin in a recorded state\n"
+                "{left_out} of the package left out: not of this program, but of one that begins in a recorded state\n"
             ));
         }
     }
@@ -306,7 +305,8 @@ impl Arguments {
                 let [other, first] = [other, first].map(|one| load::name_of(&one.path));
                 let message = format!("`{other}` was recorded with other inputs or options than `{first}`");
                 let diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
-                return Err(Diagnostics::general(diagnostic.with_help("measure them apart: they are of two programs")));
+                let help = "measure them separately: they belong to two programs";
+                return Err(Diagnostics::general(diagnostic.with_help(help)));
             }
         }
         Ok(options)

@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Write the execution that was carried over to a file
     #[arg(long, value_name = "FILE", requires = "schedule")]
     pub record: Option<PathBuf>,
-    /// Show also what is the same
+    /// Also show what is the same
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -70,11 +70,13 @@ impl Job for Arguments {
         name: "diff",
         short: "Compare two programs, or two recorded executions",
         long: "\
-Compares what can happen in two programs: terms, failures, deadlocks and outcomes that are gone, new or the same. Places \
-are matched by structure, not by line, so a lock that was added changes nothing else. With `--schedule` an execution that \
-was recorded of the old program is carried over to the new one as far as it fits, and what becomes of it is said.
+Compares what can happen in two programs: terms, failures, deadlocks and outcomes that are gone, new or the same. \
+Places are matched by structure, not by line, so a lock that was added changes nothing else. With `--schedule`, a \
+recorded execution of the old program is carried over to the new one as far as it fits, and the answer says how it \
+ends there.
 
-Of two schedule files it says where the executions part, which reads see other writes or values, and how both end.",
+For two schedule files, it says at which step the executions differ first, which reads see other writes or values, and \
+how both end.",
         examples: "\
 Examples:
   cssame diff samples/bank_account_broken.csm samples/bank_account.csm
@@ -85,8 +87,9 @@ Examples:
   cssame run --seed 8 --record two.json samples/counter_unlocked.csm
   cssame diff one.json two.json
 
-Exit status: 0 nothing is gone or new, or no read and no end differs, 1 something does, 2 bad usage, a program that does \
-not compile or a schedule that does not fit its program, 3 a bound was hit and no difference was found so far.",
+Exit status: 0 nothing is gone or new (for two schedules: no read and no end differs), 1 there is a difference, 2 bad \
+usage, a program that does not compile or a schedule that does not fit its program, 3 a bound was hit and no \
+difference was found so far.",
     };
 
     fn common(&self) -> Common<'_> {

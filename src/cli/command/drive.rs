@@ -64,16 +64,16 @@ pub struct Arguments {
     /// Make one test, for an execution with this term (repeatable: with all of them)
     #[arg(long, value_name = "READ=DEF")]
     pub select: Vec<String>,
-    /// Make tests for each failure and each deadlock alone, not for terms
+    /// Make tests only for failures and deadlocks, not for terms
     #[arg(long, conflicts_with_all = ["select", "pairs", "race", "outcomes", "terms_only", "distinct"])]
     pub failures: bool,
-    /// Make also a test for each outcome that no other test shows
+    /// Also make a test for each outcome that no other test shows
     #[arg(long, conflicts_with_all = ["select", "pairs", "race", "terms_only"])]
     pub outcomes: bool,
-    /// Make tests for terms alone
+    /// Make tests only for terms
     #[arg(long, conflicts_with_all = ["select", "pairs", "race"])]
     pub terms_only: bool,
-    /// Leave out tests whose future another test has: terms share a test
+    /// Leave out a test if another test has the same future: terms share a test
     #[arg(long, conflicts_with_all = ["select", "pairs", "race"])]
     pub distinct: bool,
     /// Make tests for pairs of methods that endanger correlated variables
@@ -91,19 +91,19 @@ pub struct Arguments {
     /// With --pairs: take pairs of a higher rank than R, from 0 to 1 (0)
     #[arg(long, value_name = "R", requires = "pairs", value_parser = parse_part)]
     pub rank: Option<f64>,
-    /// With --pairs: make tests without latches, with plain threads and memory, for a race detector to watch
+    /// With --pairs: make tests for a race detector, with plain threads and memory and without latches
     #[arg(long, requires = "pairs", conflicts_with = "expect")]
     pub free: bool,
-    /// When a test passes: if the program does not fail (program), or if just that happens which was recorded, failures
+    /// When a test passes: if the program does not fail (program), or if exactly what was recorded happens, failures
     /// included (recorded)
     #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
     pub expect: Expectation,
-    /// Language of the package: rust (a Cargo package), java (a Maven project), aspectj (the same with the program as it
-    /// is, held to its plan by an aspect)
+    /// Language of the package: rust (a Cargo package), java (a Maven project), aspectj (a Maven project in which an
+    /// aspect holds the unchanged program to the recorded order)
     #[arg(long, value_enum, default_value_t = TargetName::Rust, hide_possible_values = true)]
     pub target: TargetName,
-    /// With --target aspectj: the form of the paper, for comparison: a latch for each version, and a test for each term or for
-    /// the selection, whether an execution has it or not
+    /// With --target aspectj: use the form of the paper, for comparison: a latch for each version, and a test for each
+    /// term or for the selection, even if no execution has it
     #[arg(long, conflicts_with_all = NOT_WITH_LATCHES)]
     pub latches: bool,
     /// Run the tests: with `cargo test`, or with the script of the package
@@ -142,27 +142,30 @@ impl Job for Arguments {
         name: "drive",
         short: "Write a deterministic test for each feasible term",
         long: "\
-Writes a package with one test for each feasible term of each pi function: real threads, held to one recorded \
-order, so that the read sees just that write, every time. It is a Cargo package, or with `--target` one of Java, plain or with \
-AspectJ. Terms that no execution can realise are listed in its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
-outcome, too; with `--failures` these alone have tests. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
+Writes a package with one test for each feasible term of each pi function. A test runs real threads and holds them to \
+one recorded order, so that the read sees exactly that write, every time. The package is a Cargo package, or with \
+`--target` a Java project, plain or with AspectJ. Its manifest lists the terms that no execution can realise. Each \
+failure and each deadlock that none of these tests shows has its own test. With `--outcomes` each outcome has a test, \
+too; with `--failures` only failures and deadlocks have tests. The test of a failure fails as the program does; with \
+`--expect recorded` it passes if exactly the recorded failure happens.
 
-Where many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
+If many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
 other reads as possible see writes of parallel threads.
 
-With `--pairs` the tests are about pairs of methods instead, those that `cssame correlate` selects: one for each execution \
-that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
-file of classes without a `main`, programs are made in which two methods run in parallel.
+With `--pairs` the tests are for the pairs of methods that `cssame correlate` selects: one test for each execution \
+that tears variables that belong together, and one for each order in which the two methods run one after the other. \
+For a file of classes without a `main`, cssame makes programs in which two methods run in parallel.
 
-With `--race` there are two tests, one for each order of two accesses that race. If they never race, nothing is written, and \
-the proof is told.
+With `--race` there are two tests, one for each order of two accesses that race. If they never race, nothing is \
+written, and the proof is shown.
 
-With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
-is written, and a smallest contradiction is named. With `--schedule` it is of a recorded execution.
+With `--select` there is only one test, for an execution that has all the selected terms. If there is no such \
+execution, nothing is written, and a smallest contradiction is named. With `--schedule` the one test follows a \
+recorded execution.
 
-With `--target aspectj --latches` the package is in the form of the paper, in Java: a field and a latch for each version, and an \
-aspect that replaces pi functions. Its tests select terms without asking whether an execution has them, and so may show what \
-never happens, or block. It is there for comparison.",
+With `--target aspectj --latches` the package has the form of the paper, in Java: a field and a latch for each version \
+of a variable, and an aspect that replaces pi functions. Its tests select terms without checking that an execution has \
+them. So a test may show something that never happens, or block. This form is only for comparison.",
         examples: "\
 Examples:
   cssame drive samples/cssame_fig2.csm --out fig2
@@ -177,8 +180,8 @@ Examples:
   cssame drive samples/cssame_fig7.csm --target aspectj --latches --out latches --run
 
 Exit status: 0 the package was written (and its tests pass), 1 a failure or a deadlock was found (and is not \
-expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
-asked for was decided.",
+expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does \
+not compile, 3 a bound was hit before everything was decided.",
     };
 
     fn common(&self) -> Common<'_> {
@@ -262,8 +265,9 @@ impl Arguments {
         match selections.iter().position(Selection::is_write) {
             None => Ok(selections),
             Some(place) => {
-                let problem = format!("`{}` is a write alone, and tests are made for terms", self.select[place]);
-                let help = "`cssame futures` finds an execution that comes to it, and `--record-dir` writes it; `--schedule` makes a test of that";
+                let problem = format!("`{}` is only a write, and tests are made for terms", self.select[place]);
+                let help = "record an execution that comes to it with `cssame futures --select WRITE --record-dir \
+                            DIR`, and make a test of it with `--schedule`";
                 let problem = Diagnostic::general(Code::UnknownName, Severity::Error, problem).with_help(help);
                 Err(Diagnostics::new(model.sources().clone(), vec![problem]))
             }
@@ -370,7 +374,7 @@ fn not_in_form(error: &LatchesError, sources: &SourceMap) -> Diagnostics {
         }
         LatchesError::Unsaid(all) => {
             let one = |unsaid: &Unsaid| {
-                let message = format!("the form of the paper cannot say {}", unsaid.construct);
+                let message = format!("the form of the paper cannot express {}", unsaid.construct);
                 Diagnostic::error(Code::TargetLacks, unsaid.span, message, unsaid.reason)
             };
             Diagnostics::new(sources.clone(), all.iter().map(one).collect())

@@ -25,10 +25,10 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "explain",
-        short: "Say what a diagnostic code means",
+        short: "Explain a diagnostic code",
         long: "\
-Prints the page of the manual for a diagnostic code: what it means, an example, and how to mend it. Without a code it \
-lists all of them.",
+Prints the manual page of a diagnostic code: what it means, an example, and how to fix it. Without a code it lists all \
+codes.",
         examples: "\
 Examples:
   cssame explain CS0401

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 /// Arguments of `fmt`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// Source files; `-` is standard input, whose text is written to standard output
+    /// Source files; with `-`, standard input is formatted to standard output
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Write nothing; name the files that would change, with the first lines that do
+    /// Write nothing; list the files that would change, each with the first lines that would change
     #[arg(long)]
     pub check: bool,
     #[command(flatten)]
@@ -43,21 +43,22 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "fmt",
-        short: "Write programs in one style",
+        short: "Format programs in one style",
         long: "\
-Writes programs in one style: two blanks for each level, one between operators, the lines of the author but for braces and for \
-lines that are too long. Only white space changes. Comments stay where they are, and those that allow findings allow the same ones.
+Formats programs in one style: two spaces of indentation for each level, and one space around operators. The line \
+breaks of the author stay, except at braces and in lines that are too long. Only white space changes. Comments stay \
+where they are, and a comment that allows findings still allows the same findings.
 
-A file that changes is written as a whole or not at all; one that is in the style already is not touched, and one with syntax errors \
-is left as it is.",
+A file is written as a whole or not at all. A file that already has this style is not touched. A file with syntax \
+errors is left as it is.",
         examples: "\
 Examples:
   cssame fmt samples/peterson.csm samples/dekker.csm
   cssame fmt --check samples/peterson.csm
   cssame fmt -
 
-Exit status: 0 done, or nothing to do, 1 with --check if a file would change, 2 a
-file has syntax errors, or cannot be read or written.",
+Exit status: 0 done, or nothing to do, 1 with --check if a file would change, 2 a file has syntax errors, or cannot be \
+read or written.",
     };
 
     fn common(&self) -> Common<'_> {
@@ -67,7 +68,7 @@ file has syntax errors, or cannot be read or written.",
     fn validate(&self) -> Result<(), String> {
         let has_input = self.files.iter().any(|file| file.as_os_str() == STANDARD_INPUT);
         if has_input && self.files.len() > 1 {
-            return Err("`-` stands alone: standard output is the text of standard input".to_owned());
+            return Err("`-` must be the only file: standard output is its formatted text".to_owned());
         }
         Ok(())
     }

@@ -26,16 +26,16 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Decide whether some execution has this term, or comes to this write (repeatable: all of them)
+    /// Decide whether some execution has this term, or comes to this write (repeatable: has all of them)
     #[arg(long, value_name = "READ=DEF|WRITE")]
     pub select: Vec<String>,
-    /// Count the futures, however long that takes
+    /// Count the futures (executions that differ in which write a read sees), however long that takes
     #[arg(long)]
     pub count: bool,
-    /// Look for all outcomes, also where many threads that influence no other one may have exponentially many
+    /// Look for all outcomes, even if threads that do not influence each other may have exponentially many
     #[arg(long)]
     pub outcomes: bool,
-    /// Show an execution that has this outcome: its number, or a part of what it prints, or how it ends (repeatable)
+    /// Show an execution with this outcome, given by its number, a part of what it prints, or how it ends (repeatable)
     #[arg(long, value_name = "OUTCOME")]
     pub show: Vec<String>,
     /// Write the schedules of failures, deadlocks, outcomes and feasible terms to this directory
@@ -44,10 +44,10 @@ pub struct Arguments {
     /// Show the text of the source beside each step
     #[arg(long)]
     pub source: bool,
-    /// List the terms, also where there are more than 20
+    /// List the terms, even if there are more than 20
     #[arg(long)]
     pub terms: bool,
-    /// Show also reads that can see a single write, all writes of each read, all outcomes, and calls with all their steps
+    /// Also show reads that can see only one write, all writes of each read, all outcomes, and all steps of calls
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -74,12 +74,14 @@ impl Job for Arguments {
         name: "futures",
         short: "Show what can happen: terms, outcomes, failures, deadlocks",
         long: "\
-Explores all that the program can do, and says what can happen at all: which pi terms are feasible and which \
-no execution can realise, what the program can print, where it can fail, in which deadlocks it can end, and how it can \
-run for ever. Each answer has a shortest execution that shows it; one without end goes into a cycle.
+Explores all executions of the program and says what can happen: which pi terms (a read and a write that it may see) \
+are feasible and which are impossible, what the program can print, where it can fail, in which deadlocks it can end, \
+and how it can run for ever. Each answer has a shortest execution that shows it. An execution without end is shown as \
+steps into a cycle, and the steps of the cycle.
 
-With `--select` it also decides whether some execution has all the given terms: every evaluation of each selected read \
-reads from the selected write, and there is one. A write alone is to happen, whoever reads it. If there is no such execution, it names a smallest contradiction.",
+With `--select` it also decides whether some execution has all the given terms: each selected read is evaluated, and \
+every evaluation of it reads from the selected write. A write that is selected without a read has to happen, whichever \
+reads see it. If there is no such execution, the answer names a smallest contradiction.",
         examples: "\
 Examples:
   cssame futures samples/cssame_fig2.csm
@@ -90,12 +92,14 @@ Examples:
   cssame futures --timeout 60 --format json samples/bakery2.csm
   cssame futures --starvation samples/spinlock_cas.csm
 
-A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
-write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a place has several contexts, T1:VAR@LINE:COL \
-is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
+A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique. VAR@initial is the value before the first \
+write, and VAR@LINE:COL#K is the K-th time that a thread comes to a read. If a place has several contexts, \
+T1:VAR@LINE:COL names the access in a thread, and VAR@LINE:COL~5:7 the access in the call at 5:7; without a context, \
+all of them are meant.
 
-Exit status: 0 no failure and no deadlock, and no execution without end was found, 1 some (also with `--starvation` a thread that can \
-starve), or the selection is inconsistent, 2 bad usage or a program that does not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.",
+Exit status: 0 no failure, no deadlock and no execution without end was found, 1 one of these was found (with \
+`--starvation` also a thread that can starve), or the selection is inconsistent, 2 bad usage or a program that does \
+not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.",
     };
 
     fn common(&self) -> Common<'_> {

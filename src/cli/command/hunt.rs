@@ -27,25 +27,25 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Look at the executions with at most K preemptions, and no others
+    /// Explore only the executions with at most K preemptions
     #[arg(long, value_name = "K")]
     pub preemptions: Option<u32>,
     /// Stop at the first failure or deadlock
     #[arg(long)]
     pub stop_at_first: bool,
-    /// Make N executions by priorities of operations (POS) before the search; none with --preemptions
+    /// Make N executions with random priorities of operations (POS) before the search; none with --preemptions
     #[arg(long, value_name = "N", default_value_t = HUNT_SAMPLES)]
     pub samples: u64,
     /// Write the schedules of failures, deadlocks, races and executions without end to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
-    /// Ask for each value of an input in turn, up to the first that fails or is not decided
+    /// Search for each value of an input in turn, up to the first value that fails or is not decided
     #[arg(long, value_name = "NAME=A..B", value_parser = parse_growing, conflicts_with = "record_dir")]
     pub grow: Option<Growing>,
     /// Show the text of the source beside each step
     #[arg(long)]
     pub source: bool,
-    /// Show the steps of each finding, not of the first one alone, and all that is done in calls
+    /// Show the steps of each finding, not only of the first one, and all steps within calls
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -100,14 +100,14 @@ impl Job for Arguments {
         name: "hunt",
         short: "Look for bugs: failures, deadlocks, races, executions without end",
         long: "\
-Looks for what goes wrong, and for nothing else: failures, deadlocks, races, and executions without end. Executions with few \
-preemptions come first. A preemption is a switch from a thread that could go on to another one; a thread that blocks, waits or ends \
-is left for free. Most bugs need one or two.
+Looks only for bugs: failures, deadlocks, races, and executions without end. Executions with few preemptions come \
+first. A preemption is a switch away from a thread that could continue. A switch away from a thread that blocks, waits \
+or has ended is not a preemption. Most bugs need one or two preemptions.
 
-Where no bug is left, the answer says up to how many preemptions that is so, or that it is so for all executions. Each finding \
-has an execution with the fewest preemptions that show it.
+If no bug is found, the answer says up to how many preemptions there is none, or that there is none in any execution. \
+Each finding has an execution with the fewest preemptions that show it.
 
-What reads see and what is printed is a question for `cssame futures`.",
+To see what reads can see and what the program can print, use `cssame futures`.",
         examples: "\
 Examples:
   cssame hunt samples/bank_transfer_deadlock.csm
@@ -116,8 +116,9 @@ Examples:
   cssame hunt --grow N=2..5 samples/philosophers_ordered.csm
   cssame hunt --record-dir found samples/counter_unlocked.csm
 
-Exit status: 0 nothing goes wrong in all executions, or in those with at most as many preemptions as were asked for, 1 something \
-goes wrong, 2 bad usage or a program that does not compile, 3 a bound was hit before that was decided, and nothing was found so far.",
+Exit status: 0 no bug in any execution, or in any execution with at most the given number of preemptions, 1 a bug was \
+found, 2 bad usage or a program that does not compile, 3 a bound was hit before the question was decided, and no bug \
+was found so far.",
     };
 
     fn common(&self) -> Common<'_> {

@@ -83,8 +83,9 @@ Prints an intermediate form of the program:
   cssame  the same in CSSAME form: a pi function before each read that concurrent writes reach
   source  the lines of the program in CSSAME form, as the paper prints them
 
-As a graph for Graphviz (`--format dot`), each function is a cluster, and dashed edges lead from a fork to its threads \
-and from their ends to the join; `--format svg` draws it. The syntax tree and the lines have no such form.",
+With `--format dot` the answer is a graph for Graphviz. Each function is a cluster, and dashed edges lead from a fork \
+to its threads and from their ends to the join. `--format svg` draws this graph. The forms `ast` and `source` have no \
+graph.",
         examples: "\
 Examples:
   cssame ir samples/cssame_fig2.csm

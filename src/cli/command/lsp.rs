@@ -18,10 +18,11 @@ use std::sync::Arc;
 /// Arguments of `lsp`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// For clients that pass it: the standard streams are used in any case
+    /// Accepted for clients that pass it; the standard streams are always used
     #[arg(long)]
     pub stdio: bool,
-    /// Bytes that explorations may take, such as 500M or 2G, each by itself [default: half of what there is]
+    /// Let each exploration take at most this much memory, such as 500M or 2G [default: half of the memory of the
+    /// machine or control group]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
     #[command(flatten)]
@@ -37,16 +38,16 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "lsp",
-        short: "Serve an editor: the language server",
+        short: "Start the language server, for an editor",
         long: "\
-Serves an editor by the Language Server Protocol, over standard input and output. Editors start it; docs/lsp.md tells how. \
-It shows diagnostics as one types, explores the program in the background, and shows at each read of shared memory \
-which writes it may see.",
+Starts a server for the Language Server Protocol, on standard input and output. An editor starts it; docs/lsp.md \
+explains how. The server shows diagnostics while you type, explores the program in the background, and shows at each \
+read of shared memory which writes the read may see.",
         examples: "\
 Examples:
   cssame lsp
 
-Exit status: 0 when the client ends the session, 2 if it does not keep to the protocol.",
+Exit status: 0 when the client ends the session, 2 if the client violates the protocol.",
     };
 
     fn common(&self) -> Common<'_> {
@@ -65,7 +66,7 @@ Exit status: 0 when the client ends the session, 2 if it does not keep to the pr
             max_memory: self.max_memory.or_else(half_of_memory).map(|bound| for_searches(bound, 0)),
         };
         lsp::serve_stdio(&environment).map(|()| Served {}).map_err(|error| {
-            let message = format!("the client does not keep to the protocol: {error}");
+            let message = format!("the client violates the protocol: {error}");
             Diagnostics::general(Diagnostic::general(Code::CannotRead, Severity::Error, message))
         })
     }

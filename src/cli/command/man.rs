@@ -38,10 +38,10 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "man",
-        short: "Print or write the pages of the manual",
+        short: "Print a manual page, or write all of them",
         long: "\
-Prints a page of the manual in roff, as `man` reads it: that of cssame, or of one of its commands. With --out it writes all pages into \
-a directory.",
+Prints the manual page of cssame, or of one of its commands, in the format of `man` (roff). With --out it writes all \
+pages into a directory.",
         examples: "\
 Examples:
   cssame man | man -l -

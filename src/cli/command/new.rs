@@ -41,10 +41,10 @@ impl Template {
 /// Arguments of `new`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// The directory to make; its last part is the name of the program
+    /// The directory to create; its last part is the name of the program
     #[arg(value_name = "NAME")]
     pub name: PathBuf,
-    /// What to begin with: mutex, queue, cache or protocol
+    /// The program to start from: mutex, queue, cache or protocol
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Template::Mutex, hide_possible_values = true)]
     pub template: Template,
     #[command(flatten)]
@@ -65,16 +65,16 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "new",
-        short: "Make a program to begin with",
+        short: "Create a program to start from",
         long: "\
-Makes a directory with a program to begin with, NAME/NAME.csm, and a configuration, NAME/cssame.toml. The program is short, \
-has an assertion, and nothing is wrong with it; its first lines say what to ask, and what to change.",
+Creates a directory with a program to start from, NAME/NAME.csm, and a configuration, NAME/cssame.toml. The program is \
+short, has an assertion, and has no bug. Its first lines say which commands to try, and what to change.",
         examples: "\
 Examples:
   cssame new counter
   cssame new jobs --template queue
 
-Exit status: 0 done, 2 the name cannot be one, or the directory is there already.",
+Exit status: 0 done, 2 the name is not valid, or the directory already exists.",
     };
 
     fn common(&self) -> Common<'_> {
@@ -89,7 +89,7 @@ Exit status: 0 done, 2 the name cannot be one, or the directory is there already
             return Err(cannot_make(&self.name, &why));
         }
         if self.name.exists() {
-            return Err(cannot_make(&self.name, "it is there already"));
+            return Err(cannot_make(&self.name, "it already exists"));
         }
         let text = self.template.text().replace("NAME.csm", &format!("{name}.csm"));
         files::create_directory(&self.name)?;

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Source file; several with --compare
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// What tells test cases apart: race-equivalent, reachability or tpair
+    /// Criterion that tells test cases apart: race-equivalent, reachability or tpair
     #[arg(
         long, value_enum, value_name = "WHICH", default_value_t = CriterionName::RaceEquivalent, hide_possible_values = true
     )]
@@ -42,13 +42,13 @@ pub struct Arguments {
     /// The first execution: a recorded schedule, or seed:N [default: threads in the order of the text, in turn]
     #[arg(long, value_name = "FILE|seed:N", value_parser = parse_first, conflicts_with = "compare")]
     pub first: Option<FirstName>,
-    /// Whether two accesses race in one element of an array (elements), or anywhere in it (whole)
+    /// Two accesses to an array may race if they access the same element (elements), or in any case (whole)
     #[arg(long, value_enum, value_name = "HOW", default_value_t = ArraysName::Elements, hide_possible_values = true)]
     pub arrays: ArraysName,
     /// Show a table of all criteria, a row for each FILE and each value of `--input NAME=A..B`
     #[arg(long, conflicts_with_all = ["criterion", "emit", "graph", "explain", "record_dir", "all"])]
     pub compare: bool,
-    /// Write the test cases as a package to this directory: a new or empty one, or one that was written so
+    /// Write the test cases as a package to this directory: a new or empty one, or one that this option has written
     #[arg(long, value_name = "DIR")]
     pub emit: Option<PathBuf>,
     /// Language of the package: rust, java or aspectj, as for `drive` [default: rust]
@@ -63,7 +63,7 @@ pub struct Arguments {
     /// Write the schedules of tests, failures and deadlocks to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
-    /// Show all races, groups and tests; with --emit, also write tests of the orders that need none
+    /// Show all races, groups and tests; with --emit, also write tests for the orders that need none
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -107,12 +107,12 @@ fn of_tests(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "max_steps" => option.help("Follow no execution further than N steps [default: 100000]"),
         "max_states" => option
-            .help("Visit at most N states to hold the tests to all executions; 0 for none [default: 500000]")
+            .help("Visit at most N states to compare the tests with all executions; 0 for no search [default: 500000]")
             .value_parser(value_parser!(u64)),
         "max_executions" => {
-            option.help("Make at most N tests, beside those of what the method has missed [default: 10000]")
+            option.help("Make at most N tests, besides those that the search of all states adds [default: 10000]")
         }
-        "max_memory" => option.help("Stop when states take this much memory, such as 500M or 2G"),
+        "max_memory" => option.help("Stop when the states take this much memory, such as 500M or 2G"),
         _ => option,
     }
 }
@@ -158,19 +158,21 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "paths",
-        short: "Make tests for all orders that can change a branch; count those of other criteria",
+        short: "Make tests for all orders of accesses that can change a branch",
         long: "\
-Makes tests for a parallel program, few of them: one for each order of operations that can change how a branch comes out \
-(a branch-affect group), instead of one for each interleaving. Executions that take the same branches access memory in the \
-same manner, so that a race which one of them shows, they all show.
+Makes a small set of tests for a parallel program: one test for each order of operations that can change the outcome \
+of a branch (a branch-affect group), instead of one for each interleaving. Executions that take the same branches \
+access memory in the same manner. So if one of them shows a race, all of them show it.
 
-It runs the program once, finds the operations of other threads that each branch depends on, and makes executions that \
-have them in another order, until each branch has come out in all ways, or each order was tested. Each test is looked at \
-for races, failures and deadlocks. Then all states are searched, if they are not too many: what the method alone would \
-have missed is added, and what no execution does is said to be impossible.
+It runs the program once and finds the operations of other threads on which each branch depends. Then it makes \
+executions that have these operations in another order, until the branches have had all combinations of outcomes, or \
+each order was tested. Each test is checked for races, failures and deadlocks. Then all states are searched, if there \
+are not too many: tests that the method alone would have missed are added, and orders that no execution has are \
+reported as impossible.
 
-`--criterion` takes the test cases of another criterion instead: one for each execution with other versions read and \
-written (reachability), or the same for each two threads alone (tpair). `--compare` shows all of them in a table.",
+`--criterion` makes the test cases of another criterion instead: one for each class of versions that an execution \
+reads and writes (reachability), or the same for each two threads alone (tpair). `--compare` shows all criteria in a \
+table.",
         examples: "\
 Examples:
   cssame paths samples/setiadi_fig3.csm
@@ -181,8 +183,8 @@ Examples:
   cssame paths --compare --input rounds=1..5 samples/setiadi_jnetmap.csm
 
 Exit status: 0 no test fails and none has a race, 1 a race that no synchronisation orders, a failure or a deadlock was \
-found, 2 bad usage or a program that does not compile, 3 nothing was found, but a bound was hit, or the test cases have \
-no end.",
+found, 2 bad usage or a program that does not compile, 3 nothing was found, but a bound was hit, or there are \
+infinitely many test cases.",
     };
 
     fn common(&self) -> Common<'_> {
@@ -195,7 +197,7 @@ no end.",
 
     fn validate(&self) -> Result<(), String> {
         if self.files.len() > 1 && !self.compare {
-            return Err("several files can be compared only: add `--compare`".to_owned());
+            return Err("several files can only be compared: add `--compare`".to_owned());
         }
         let rows = series(&self.search.analysis.program.inputs()).and_then(|all| all.checked_mul(self.files.len()));
         match rows {

@@ -19,7 +19,7 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Show also reads that can see a single write, from which nothing was pruned, and all writes of each read
+    /// Also show reads that can see only one write and from which nothing was pruned, and all writes of each read
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -50,10 +50,11 @@ impl Job for Arguments {
         short: "Show which writes each read may see, and what was pruned",
         long: "\
 Shows, for every read of a shared variable that more than one write can reach, which writes it may see: the pi \
-function of CSSAME form. Below them stand the writes that were pruned, each with its reason: a lock hides them, or the \
-order of the threads does.
+function of CSSAME form. Below them it lists the writes that were pruned, each with its reason: a lock or the order of \
+the threads hides the write from the read.
 
-No execution reads from a write that is not listed. Whether each of them can really happen, `cssame futures` decides.",
+No execution reads from a write that is not listed. `cssame futures` decides for each listed write whether a read can \
+really see it.",
         examples: "\
 Examples:
   cssame pi samples/cssame_fig2.csm

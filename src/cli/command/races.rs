@@ -29,28 +29,28 @@ pub struct Arguments {
     /// Predict races from executions (dynamic), from the text (static), or from both
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Predict::Both, hide_possible_values = true)]
     pub predict: Predict,
-    /// Watch N executions to predict races
+    /// Observe N executions to predict races
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub predict_runs: u64,
-    /// Direct N executions at each pair [default: 100, fewer if there are very many pairs; with --pair and --seed 1]
+    /// Direct N executions at each pair [default: 100, fewer if there are very many pairs; 1 with --pair and --seed]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100_000_000))]
     pub trials: Option<u64>,
-    /// Number of the first execution of each pair, and of the prediction [default: 0]
+    /// Seed of the first execution of each pair, and of the prediction [default: 0]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Go on to the next pair after the first hit
+    /// Continue with the next pair after the first hit
     #[arg(long)]
     pub until_hit: bool,
-    /// Let a thread that waits go on after N steps of others
+    /// Let a waiting thread continue after N steps of others
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_postponed: u64,
-    /// Direct executions at N pairs at most, one of each variable first [default: as many as take some seconds]
+    /// Direct executions at N pairs at most, first at one pair of each variable [default: as many as take some seconds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32))]
     pub max_pairs: Option<u32>,
-    /// Look at this pair of places alone, whether it is predicted or not
+    /// Look only at this pair of places, whether it is predicted or not
     #[arg(long, value_name = "A,B", value_parser = parse_pair)]
     pub pair: Option<[String; 2]>,
-    /// Look at the pairs of this variable alone
+    /// Look only at the pairs of this variable
     #[arg(long, value_name = "NAME", conflicts_with = "pair")]
     pub variable: Option<String>,
     /// Direct executions at races, deadlocks, correlations, notifications or term=READ=DEF
@@ -72,19 +72,19 @@ pub struct Arguments {
     /// Depth of bugs that pct looks for
     #[arg(long, value_name = "D", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub pct_depth: u32,
-    /// Steps among which pct changes priorities [default: those of the longest execution of the prediction]
+    /// Number of steps within which pct changes priorities [default: that of the longest execution of the prediction]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub pct_steps: Option<u32>,
-    /// Do not decide by all states what executions leave open
+    /// Do not search all states to decide the pairs that executions leave open
     #[arg(long)]
     pub no_exploration: bool,
     /// Write the schedules of races, failures and deadlocks to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
-    /// Show also pairs that are impossible one by one, and the execution of each race
+    /// Also list each impossible pair, and show the execution of each race
     #[arg(long)]
     pub all: bool,
-    /// Show a table of what was found and how long each part took, beside executions that nobody watches
+    /// Show a table of what was found and how long each part took, compared with plain executions
     #[arg(long)]
     pub timing: bool,
     #[command(flatten)]
@@ -169,16 +169,18 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "races",
-        short: "Find races: predict them, make them real, prove the rest impossible",
+        short: "Find races: predict them, show them in executions, prove the rest impossible",
         long: "\
-Finds pairs of accesses that race: two threads stand before them at once, both mean the same cell, one of them writes, and \
-not both are atomic. First it predicts pairs, from the text and from executions that it watches. Then it directs \
-executions at each pair: a thread that comes to one of the two places waits until another one comes to the other place. \
-What is left is decided by all states of the program, if they are not too many.
+Finds pairs of accesses that race: two threads are about to access the same memory cell at the same time, one of them \
+writes, and not both accesses are atomic. First it predicts pairs, from the text and from executions that it observes. \
+Then it directs executions at each pair: a thread that comes to one of the two places waits until another thread comes \
+to the other place. Pairs that are then still open are decided by a search of all states of the program, if there are \
+not too many.
 
-A race is real if an execution has it, impossible if there is a proof, else unconfirmed. A real one is harmful if a \
-failure or a deadlock can follow once one of the two went first, and benign if none can and no order changes what is \
-printed, how the execution ends, or what global variables hold then.",
+A race is real if an execution has it, impossible if there is a proof, and otherwise unconfirmed. A real race is \
+harmful if a failure or a deadlock can follow after one of the two accesses went first. It is benign if none can \
+follow, and the order changes neither what is printed, nor how the execution ends, nor the final values of global \
+variables.",
         examples: "\
 Examples:
   cssame races samples/sen_fig1.csm
@@ -188,8 +190,9 @@ Examples:
 
 A place is named VAR@LINE:COL, or VAR@LINE where that is unique.
 
-Exit status: 0 every predicted race is impossible, and no failure and no deadlock was met (a bound may have ended the search for \
-these, which is said), 1 some race is real, or a failure or a deadlock was met, 2 bad usage or a program that does not compile, 3 a race is neither made real nor proven impossible.",
+Exit status: 0 every predicted race is impossible, and no failure and no deadlock was met (if a bound ended the search \
+for these, the answer says so), 1 some race is real, or a failure or a deadlock was met, 2 bad usage or a program that \
+does not compile, 3 a race is neither shown to be real nor proven impossible.",
     };
 
     fn common(&self) -> Common<'_> {

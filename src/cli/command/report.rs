@@ -37,10 +37,11 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "report",
-        short: "Write a page about a program, for a browser",
+        short: "Write an HTML report about a program",
         long: "\
-Writes a page about a program that a browser shows without a network: the source with the writes that each read may see, the findings of \
-check, races and futures with executions to step through, the graph in CSSAME form, and tables of races, pairs, outcomes and coverage.",
+Writes an HTML page about a program. A browser shows it without a network. The page has the source with the writes \
+that each read may see, the findings of check, races and futures with executions to step through, the graph in CSSAME \
+form, and tables of races, pairs, outcomes and coverage.",
         examples: "\
 Examples:
   cssame report samples/bank_transfer_deadlock.csm -o report.html
@@ -58,7 +59,7 @@ found so far.",
     fn validate(&self) -> Result<(), String> {
         let is_input = self.file.as_os_str() == STANDARD_INPUT;
         if is_input && self.out.is_none() {
-            return Err("a program of standard input has no name: say where the page goes by `--out`".to_owned());
+            return Err("a program from standard input has no name: pass `--out PAGE`".to_owned());
         }
         Ok(())
     }

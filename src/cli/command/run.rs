@@ -54,42 +54,42 @@ pub struct Arguments {
     /// Run once for each seed from A up to, but not including, B, and count the outcomes
     #[arg(long, value_name = "A..B", conflicts_with_all = ["seed", "schedule"], value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
-    /// Choose the steps of a seed so: any thread that can move (random); by priorities of threads that change now and then (pct); or by
-    /// priorities of operations, which are drawn anew where two of them conflict (pos)
+    /// How a seed chooses the next step: any thread that can move (random); by priorities of threads that change now
+    /// and then (pct); or by priorities of operations, which are drawn again where two operations conflict (pos)
     #[arg(long, value_enum, value_name = "POLICY", default_value_t, conflicts_with = "schedule")]
     pub policy: PolicyName,
     /// Depth of bugs that pct looks for [default: 3]
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub pct_depth: Option<u32>,
-    /// Go on behind the first seed whose execution fails or ends in a deadlock
+    /// Continue after the first seed whose execution fails or ends in a deadlock
     #[arg(long, requires = "seeds")]
     pub keep_going: bool,
-    /// Begin no execution after this time
+    /// Start no execution after this time
     #[arg(long, value_name = "SECONDS", requires = "seeds", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
-    /// Begin no execution after this processor time
+    /// Start no execution after this processor time
     #[arg(long, value_name = "SECONDS", requires = "seeds", value_parser = parse_seconds)]
     pub max_cpu: Option<Duration>,
     /// Follow a recorded schedule
     #[arg(long, value_name = "FILE")]
     pub schedule: Option<PathBuf>,
-    /// Go on from the end of the schedule, as in `random:7`
+    /// Continue after the end of the schedule with random steps of this seed, as in `random:7`
     #[arg(long, value_name = "random:SEED", requires = "schedule", value_parser = parse_then)]
     pub then: Option<u64>,
-    /// Write the schedule of the execution to a file; of many, that of the first one that ends badly
+    /// Write the schedule of the execution to a file; with --seeds, of the first execution that ends badly
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Show the text of the source beside each step
     #[arg(long)]
     pub source: bool,
-    /// Show all steps, not only those that the last one depends on; of many executions, all outcomes
+    /// Show all steps, not only those on which the last step depends; with --seeds, show all outcomes
     #[arg(long)]
     pub full: bool,
     /// Stop after N steps [default: 1000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
-    /// Stop before the process takes more memory than this, such as 500M or 2G [default of --seeds: half of what the machine,
-    /// or the control group, has]
+    /// Stop before the process takes more memory than this, such as 500M or 2G [default with --seeds: half of the
+    /// memory of the machine or control group]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
     #[command(flatten)]
@@ -182,15 +182,18 @@ impl Job for Arguments {
         long: "\
 Runs the program once and shows the steps that other threads can see, with one column for each thread.
 
-The order of the threads is random, but determined by the seed. A schedule that was recorded, here or by `futures`, is \
-followed step by step; where the program has changed and departs from it, the command says how. With `--then \
-random:SEED` the execution goes on from the end of the schedule.
+The order of the threads is random, but determined by the seed. With `--schedule`, the execution follows a recorded \
+schedule step by step; `run`, `futures` and other commands record schedules. If the program has changed and departs \
+from the schedule, the command says how. With `--then random:SEED` the execution continues after the end of the \
+schedule.
 
-An execution that is not over after --max-steps is searched for a cycle: steps that lead back to a state that it was in, \
-and that leave out no thread that can move. Then it is shown how it goes into the cycle, and the cycle.
+An execution that is not over after --max-steps is searched for a cycle: steps that lead back to an earlier state, and \
+that leave out no thread that can move. If there is one, the steps that lead into the cycle are shown, and the steps \
+of the cycle.
 
-With `--seeds A..B` there is one execution for each seed from A up to, but not including, B. Their outcomes are counted, and \
-the first one that fails or ends in a deadlock is shown; with `--keep-going` the others are tried all the same.",
+With `--seeds A..B` there is one execution for each seed from A up to, but not including, B. Their outcomes are \
+counted, and the first execution that fails or ends in a deadlock is shown. The command stops at that execution, \
+unless `--keep-going` is given.",
         examples: "\
 Examples:
   cssame run samples/counter_unlocked.csm
@@ -199,10 +202,9 @@ Examples:
   cssame run --schedule lost.json --then random:1 samples/counter_unlocked.csm
   cssame run --seeds 0..10000 --keep-going samples/counter_unlocked.csm
 
-Exit status: 0 the execution ended well, 1 it failed, is in a deadlock or may go on in a cycle for ever, 2 bad usage, a \
-program that does not compile or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the \
-schedule. Of many executions: 1 if one of them failed or is in a deadlock, 3 if none was seen to and not all came to \
-their end.",
+Exit status: 0 the execution ended well, 1 it failed, is in a deadlock or may stay in a cycle for ever, 2 bad usage, a \
+program that does not compile or a schedule that does not fit, 3 it was not over after --max-steps or at the end of \
+the schedule. With --seeds: 1 if an execution failed or is in a deadlock, 3 if none did and not all came to their end.",
     };
 
     fn common(&self) -> Common<'_> {

@@ -27,13 +27,13 @@ pub struct Arguments {
     /// A source file, or a directory whose `.csm` files can be opened [default: only the samples of the tool]
     #[arg(value_name = "FILE|DIR")]
     pub path: Option<PathBuf>,
-    /// Listen at this port [default: any that is free]
+    /// Listen on this port [default: any free port]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
     /// Let no search take longer than this, whatever the page asks [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
-    /// Let no question, and no editor, take more memory than this [default: 1G, or half of what there is]
+    /// Let no command and no editor take more memory than this [default: 1G, or half of the memory if that is less]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
     #[command(flatten)]
@@ -57,11 +57,12 @@ impl Job for Arguments {
 
     const HELP: Help = Help {
         name: "serve",
-        short: "Serve a page to a browser: editor, questions, answers",
+        short: "Start a web page with an editor, commands and their answers",
         long: "\
-Serves a page to a browser on this machine: an editor with the language server, samples to open, buttons for report, run, futures, \
-races and drive, with bounds and a Stop, and their answers to click through. Nobody else can ask: it listens at the loopback \
-address alone, and the address that it prints has a token. Nothing is written but a file of FILE or DIR that one saves.",
+Serves a page to a browser on this machine. The page has an editor with the language server, samples to open, and \
+buttons for report, run, futures, races and drive, with bounds and a Stop button. It shows the answers to click \
+through. Nobody else can use it: the server listens only on the loopback address, and the address that it prints \
+contains a token. The server writes nothing except the files of FILE or DIR that you save.",
         examples: "\
 Examples:
   cssame serve

@@ -136,7 +136,7 @@ pub fn programs_summary(answer: &ProgramsAnswer) -> String {
 pub fn executions(report: &ExecutionsReport, names: [&str; 2], colour: bool) -> String {
     let mut text = String::new();
     if let Some(parting) = &report.parting {
-        text += &snippet::title(&format!("they part at step {}", report.common + 1), colour);
+        text += &snippet::title(&format!("they first differ at step {}", report.common + 1), colour);
         for (name, step) in names.iter().zip(parting) {
             text += &format!("  {name}: {}\n", step.as_ref().map_or_else(|| "is over".to_owned(), step_text));
         }

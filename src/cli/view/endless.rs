@@ -21,7 +21,7 @@ pub(super) fn behind(status: &str) -> &'static str {
 pub(super) fn summary(findings: &EndlessFindings) -> String {
     let mut text = match findings.bound {
         None => String::new(),
-        Some(bound) => format!("executions without end were not looked for to the end: stopped by {}\n", bound.name()),
+        Some(bound) => format!("the search for executions without end was not finished: stopped by {}\n", bound.name()),
     };
     let unfair: BTreeSet<String> = findings.unfair.iter().map(who).collect();
     if !unfair.is_empty() {

@@ -192,7 +192,7 @@ impl FuturesView<'_> {
             return head + &lasso + &self.replay(|directory| record::endless_file(directory, index));
         };
         let Some(steps) = &found.schedule else {
-            return head + "its schedule was not kept: those of others take all the steps that are kept\n";
+            return head + "its schedule was not kept: other schedules use up all the steps that can be kept\n";
         };
         head + &self.steps().up_to(usize::MAX, steps) + &self.replay(|directory| record::outcome_file(directory, place))
     }

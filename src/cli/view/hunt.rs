@@ -203,7 +203,7 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
         (false, finished) if report.decided => {
             let races = match finished.filter(|_| report.races.is_some()) {
                 Some(most) => format!("{other} race {}", with_preemptions(most)),
-                None => "races were not looked for to the end".to_owned(),
+                None => "the search for races was not finished".to_owned(),
             };
             format!("{other} failure or deadlock in any execution; {races}\n")
         }
@@ -220,7 +220,7 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
     };
     let endless = match report.endless.endless_complete {
         true => endless::summary(&report.endless),
-        false => "executions without end were not looked for to the end\n".to_owned(),
+        false => "the search for executions without end was not finished\n".to_owned(),
     };
     sure + races + &endless
 }

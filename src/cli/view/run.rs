@@ -92,7 +92,7 @@ impl RunView<'_> {
         let mut text = match status {
             _ if cycle.is_some() => {
                 format!(
-                    "endless: after {steps}{seed} it is where it was {} before\n",
+                    "endless: after {steps}{seed} it is in the same state as {} before\n",
                     plural(cycle.unwrap_or(0), "step")
                 )
             }
@@ -104,7 +104,7 @@ impl RunView<'_> {
             }
         };
         if self.schedule.is_some_and(|schedule| !self.model.has_recorded(schedule)) {
-            text += "the program has changed since the schedule was recorded, which still fits\n";
+            text += "the program has changed since the schedule was recorded, but the schedule still fits\n";
         }
         let left = self.schedule.map_or(0, |schedule| schedule.steps.len().saturating_sub(report.schedule.len()));
         if left > 0 && matches!(status, ExecutionStatus::Failed(_)) {

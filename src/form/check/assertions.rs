@@ -156,8 +156,8 @@ impl Asserted<'_> {
                 diagnostic.with_label(place, format!("written by {}, holding {lock}", self.subject.threads(threads)));
         }
         Some(diagnostic.with_help(format!(
-            "hold {lock} at the assertion, or copy the values to local variables under {lock}: what another thread is about to \
-             change may not hold yet"
+            "hold {lock} at the assertion, or copy the values to local variables under {lock}: another thread may be \
+             in the middle of a change"
         )))
     }
 }

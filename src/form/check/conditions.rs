@@ -174,12 +174,15 @@ impl Conditions<'_> {
 
     fn not_in_loop(&self, wait: &Operation, notifiers: &[&Operation]) -> Diagnostic {
         let name = self.subject.object(wait.condition);
-        let message = format!("{} does not test again what it waited for on {name}", self.threads(wait));
-        let label = "goes on from here, whatever holds by then";
+        let message = format!("{} does not test its condition again after the wait on {name}", self.threads(wait));
+        let label = "continues here without a new test";
         let diagnostic = Diagnostic::warning(Code::WaitNotInLoop, wait.span, message, label);
         self.with_notifiers(diagnostic, notifiers, "")
-            .with_note("a notification that comes before the wait is lost, and another thread may run between it and the end of the wait")
-            .with_help("test what is waited for in a loop: `while (!ready) wait(c, L);`")
+            .with_note(
+                "a notification before the wait is lost, and another thread may run between the notification and the \
+                 end of the wait",
+            )
+            .with_help("test the condition in a loop: `while (!ready) wait(c, L);`")
     }
 
     fn keeps_lock(
@@ -191,7 +194,7 @@ impl Conditions<'_> {
         let (name, lock, kept) =
             (self.subject.object(wait.condition), self.subject.object(lock), self.subject.object(kept));
         let message = format!(
-            "{} keeps {kept} while it waits on {name}, and whoever notifies {name} needs {kept}",
+            "{} keeps {kept} while it waits on {name}, but a thread needs {kept} to notify {name}",
             self.threads(wait)
         );
         let label = format!("releases {lock}, not {kept}");
@@ -219,7 +222,7 @@ impl Conditions<'_> {
             diagnostic = diagnostic.with_label(span, format!("{written} is written here, without {lock}"));
         }
         diagnostic
-            .with_label(wait.span, format!("{} waits here, having tested {tested} under {lock}", self.threads(wait)))
+            .with_label(wait.span, format!("{} tests {tested} under {lock}, then waits here", self.threads(wait)))
             .with_help(format!("hold {lock} where {tested} is written; then no notification is lost"))
     }
 }

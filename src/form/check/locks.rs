@@ -29,7 +29,7 @@ const MAX_PLACES: usize = 3;
 const MAX_BLOCKS: usize = 256;
 
 /// What is said of a place that has released the lock before.
-pub const RELEASED_BEFORE: &str = "it is released here already";
+pub const RELEASED_BEFORE: &str = "it was already released here";
 
 /// What is wrong with an operation of a lock, over all contexts.
 #[derive(Default)]
@@ -201,7 +201,7 @@ impl Checker<'_> {
         } else {
             let threads = subject.threads(&finding.possible);
             let message = format!("{name} may not be held where it is unlocked");
-            let label = format!("on some way here, {threads} does not hold it");
+            let label = format!("on some path to this place, {threads} does not hold it");
             Diagnostic::warning(Code::UnlockWithoutLock, span, message, label)
         };
         let mut diagnostic = finding.with_places(diagnostic, RELEASED_BEFORE);
@@ -230,11 +230,11 @@ impl Checker<'_> {
         };
         let mut diagnostic = finding.with_places(diagnostic, "taken here first");
         if diagnostic.secondary.is_empty() {
-            diagnostic = diagnostic.with_note("it was taken at this very place, in an earlier round or call");
+            diagnostic = diagnostic.with_note("it was taken at this same place, in an earlier iteration or call");
             let of_lock = self.releases.iter().filter(|release| release.0 == lock);
             let of_lock: Vec<(u32, Span)> = of_lock.map(|&(_, block, span)| (block, span)).collect();
             for place in self.retest.behind_loop(&of_lock, &finding.rounds).into_iter().take(MAX_PLACES) {
-                diagnostic = diagnostic.with_label(place, format!("{name} is released here, behind the loop"));
+                diagnostic = diagnostic.with_label(place, format!("{name} is released here, after the loop"));
             }
         }
         let leaf = self.subject.form.concurrency.locations[lock].leaf;
@@ -264,11 +264,11 @@ impl Checker<'_> {
         } else {
             let threads = self.subject.threads(&finding.possible);
             let message = format!("`wait` releases {name}, but it may not be held here");
-            let label = format!("on some way here, {threads} does not hold {name}");
+            let label = format!("on some path to this place, {threads} does not hold {name}");
             Diagnostic::warning(Code::WaitWithoutLock, span, message, label)
         };
         Some(diagnostic.with_help(format!(
-            "take {name} first, and test what is waited for in a loop: `while (!ready) wait(c, l);`"
+            "take {name} first, and test the condition in a loop: `while (!ready) wait(c, l);`"
         )))
     }
 }
@@ -394,7 +394,9 @@ impl Unreleased<'_> {
         for way in ways.into_iter().take(MAX_PLACES) {
             diagnostic = diagnostic.with_label(way, format!("{} here, and nothing has released {name}", end.words));
         }
-        diagnostic.with_help(format!("release {name} on every way out, or use `synchronized`, which does so by itself"))
+        diagnostic.with_help(format!(
+            "release {name} on every path out, or use `synchronized`, which releases it automatically"
+        ))
     }
 
     /// The returns that the lock is still held at.

@@ -85,8 +85,10 @@ impl Reporter<'_> {
             diagnostic =
                 diagnostic.with_note(format!("{holding} of {accesses} parallel accesses to `{name}` {hold} `{lock}`"));
         }
-        Some(diagnostic.with_help("hold one lock at all of them, or order them by an event, a barrier or a join; if no order is meant, declare \
-             it atomic"))
+        Some(diagnostic.with_help(
+            "hold one lock at all of them, or order them by an event, a barrier or a join; if any order is right, \
+             declare the variable atomic",
+        ))
     }
 
     fn places(&self, sites: &[&Site]) -> BTreeMap<Span, Place> {

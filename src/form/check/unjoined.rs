@@ -116,7 +116,7 @@ fn report(subject: Subject<'_>, thread: ThreadId, read: ReadId) -> Diagnostic {
     let read = &program.reads[read];
     let variable = program.texts.get(read.name);
     let message = format!("`{name}` is never joined, and {parent} may read `{variable}` before it is written");
-    let label = "this thread may still run when the read comes";
+    let label = "this thread may still be running at the time of the read";
     let diagnostic = Diagnostic::warning(Code::NeverJoined, spawn_of(subject, thread), message, label);
     Diagnostic { severity: Severity::Note, ..diagnostic }
         .with_label(read.span, format!("{parent} reads it without waiting"))

@@ -185,6 +185,8 @@ fn report(subject: Subject<'_>, circle: Circle<'_>) -> Diagnostic {
     }
     diagnostic.severity = Severity::Note;
     diagnostic
-        .with_note("which of them are meant is not known here; `cssame futures` tells whether a deadlock is possible")
+        .with_note(
+            "it is not known here which of the locks are the same; `cssame futures` decides if a deadlock is possible",
+        )
         .with_help("take the locks in one order everywhere")
 }

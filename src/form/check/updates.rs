@@ -131,19 +131,19 @@ impl Updates<'_> {
         let concurrency = &self.subject.form.concurrency;
         let name = self.subject.object(location);
         let thread = |site: &Site| self.subject.threads(&[concurrency.thread_of(site.block)]);
-        let message = format!("{name} is read and written in two steps, and another write may come between");
-        let label = format!("{} writes what it makes of an old value", thread(update));
+        let message = format!("{name} is read and written in two steps, and another write may come in between");
+        let label = format!("{} writes a value that it computes from an old one", thread(update));
         let diagnostic = Diagnostic {
             severity: Severity::Note,
             ..Diagnostic::warning(Code::UpdateInTwoSteps, update.span, message, label)
         };
         let diagnostic = match other.span == update.span {
             true => diagnostic.with_note(format!("{} does so at the same time", thread(other))),
-            false => diagnostic.with_label(other.span, format!("{} may write between", thread(other))),
+            false => diagnostic.with_label(other.span, format!("{} may write in between", thread(other))),
         };
         diagnostic.with_help(
-            "an atomic variable makes each access one step, not the statement: use one operation such as `fetch_add`, or hold a \
-             lock at all such statements",
+            "`atomic` makes each access one step, not the whole statement: use one operation such as `fetch_add`, or \
+             hold a lock at all such statements",
         )
     }
 }

@@ -153,23 +153,23 @@ fn report(subject: Subject<'_>, span: Span, wait: &Wait) -> Diagnostic {
     let (code, message, help) = match wait.kind {
         Kind::WaitEvent => (
             Code::EventNeverSet,
-            format!("nobody sets the event {name}"),
-            format!("call `set` on {name} where what is waited for has happened"),
+            format!("no thread sets the event {name}"),
+            format!("call `set` on {name} when the waiting thread may continue"),
         ),
         Kind::Acquire => (
             Code::WaitNeverNotified,
-            format!("nobody raises the semaphore {name}, which begins at 0"),
-            format!("call `V` on {name} where what is waited for has happened, or let it begin above 0"),
+            format!("no thread raises the semaphore {name}, which begins at 0"),
+            format!("call `V` on {name} when the waiting thread may continue, or let it begin above 0"),
         ),
         Kind::WaitBare => (
             Code::WaitNeverNotified,
             "no other thread calls the bare `notify()` or `notifyAll()` while this one waits".to_owned(),
-            "notify wherever what is waited for may have become true".to_owned(),
+            "notify wherever the condition of the wait may have become true".to_owned(),
         ),
         _ => (
             Code::WaitNeverNotified,
             format!("no other thread notifies the condition {name} while this one waits"),
-            format!("call `notify` on {name} wherever what is waited for may have become true"),
+            format!("call `notify` on {name} wherever the condition of the wait may have become true"),
         ),
     };
     let mut diagnostic = Diagnostic::error(code, span, message, label).with_help(help);

@@ -81,7 +81,7 @@ impl Checker<'_> {
             return None;
         }
         let name = program.texts.get(of.name);
-        let message = format!("no one can see this value of `{name}`");
+        let message = format!("no read can see this value of `{name}`");
         let before = self.hiding(&live).map_or_else(String::new, |lock| {
             if lock == ATOMIC {
                 ", in the same atomic block".to_owned()

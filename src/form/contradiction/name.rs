@@ -163,14 +163,14 @@ impl Names<'_> {
                     super::OrderKind::Coherence => {
                         format!("{reads}, and this write comes before the read{}", see(path))
                     }
-                    _ => format!("{reads}, and this write comes behind that one{}", see(path)),
+                    _ => format!("{reads}, and this write comes after that one{}", see(path)),
                 })
             }
             Ground::Bodies { lock, first, second, path } => {
                 let (first, second) = (self.place(*first), self.place(*second));
                 let why = match self.operation(*lock).split_once(' ') {
-                    Some((_, object)) => format!("both stand in bodies of {object}"),
-                    None => "nothing comes into an atomic block".to_owned(),
+                    Some((_, object)) => format!("both are in critical sections of {object}"),
+                    None => "nothing can interrupt an atomic block".to_owned(),
                 };
                 Some(format!("{} comes before {}{}, and {why}", first.at, second.at, see(path)))
             }

@@ -100,8 +100,8 @@ impl Separation {
                 format!("both threads hold {}", quoted.join(" and "))
             }
             Separation::Ordered(order) => order.in_words(),
-            Separation::Exclusive => "no execution makes both".to_owned(),
-            Separation::Distinct => "they never mean the same cell".to_owned(),
+            Separation::Exclusive => "no execution has both accesses".to_owned(),
+            Separation::Distinct => "they never access the same cell".to_owned(),
         }
     }
 }
@@ -110,8 +110,8 @@ impl Order {
     fn in_words(&self) -> String {
         match self {
             Order::Thread { thread } => format!("both are made by one thread, {thread}"),
-            Order::Fork { thread, .. } => format!("{thread} is made only after the other access"),
-            Order::Join { thread, .. } => format!("{thread} has been waited for before the other access"),
+            Order::Fork { thread, .. } => format!("{thread} is started only after the other access"),
+            Order::Join { thread, .. } => format!("{thread} has been joined before the other access"),
             Order::Lives { threads: [a, b] } => format!("{a} and {b} are never alive at the same time"),
             Order::Signal { object: Some(object), .. } => {
                 format!("one comes before `{object}` is raised, the other after waiting for it")

@@ -118,8 +118,8 @@ fn forks_joins_signals_and_barriers_order() {
         [only] => only.in_words(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(of("w3", "w6"), "t is made only after the other access");
-    assert_eq!(of("w3", "w9"), "t has been waited for before the other access");
+    assert_eq!(of("w3", "w6"), "t is started only after the other access");
+    assert_eq!(of("w3", "w9"), "t has been joined before the other access");
     assert_eq!(of("w6", "w9"), "both are made by one thread, main");
     assert_eq!(of("w11", "w14"), "one comes before `e` is raised, the other after waiting for it");
 }

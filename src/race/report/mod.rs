@@ -250,7 +250,7 @@ impl Reporter<'_> {
             }
             Proof::Exhausted { states, first } => {
                 let [a, b] = self.names(finding.places);
-                let all = format!("in none of all {states} states do two threads stand before both");
+                let all = format!("in all {states} states, two threads are never about to make both accesses");
                 match first {
                     Some(0) => format!("`{a}` always comes before `{b}`: {all}"),
                     Some(_) => format!("`{b}` always comes before `{a}`: {all}"),
@@ -258,10 +258,12 @@ impl Reporter<'_> {
                 }
             }
             Proof::Executions { executions: 1 } => {
-                "in the only execution, up to reordering, two threads never stand before both".to_owned()
+                "in the only execution, up to reordering, two threads are never about to make both accesses".to_owned()
             }
             Proof::Executions { executions } => {
-                format!("in none of all {executions} executions, up to reordering, do two threads stand before both")
+                format!(
+                    "in all {executions} executions, up to reordering, two threads are never about to make both accesses"
+                )
             }
         }
     }

@@ -83,12 +83,12 @@ fn habits_of_other_languages_get_advice() {
     assert_eq!(advice("if (a = 1) x = 2;"), "compare with `==`; an assignment is a statement of its own");
     assert_eq!(advice("x == 1;"), "assign with `=`");
     assert_eq!(advice("x = y++;"), "an assignment is a statement of its own");
-    assert_eq!(advice("x;"), "an expression alone is no statement");
-    assert_eq!(advice("here: x = 1;"), "a label names a thread, and stands only in `cobegin … coend`");
+    assert_eq!(advice("x;"), "an expression alone is not a statement");
+    assert_eq!(advice("here: x = 1;"), "a label names a thread, and is possible only in `cobegin … coend`");
     assert_eq!(
         advice("int f(int x);"),
-        "a function has a body, and needs no declaration before; one whose body is not visible is declared with \
-         `extern`, and an object whose constructor takes nothing without `()`"
+        "write the body of the function: it needs no declaration before. Declare a function without a visible \
+         body with `extern`, and an object whose constructor takes no arguments without `()`"
     );
 }
 

@@ -102,7 +102,7 @@ fn options_of_a_compiler_are_heeded() {
     assert_eq!(options.include, [std::path::Path::new("a"), std::path::Path::new("b")]);
     assert_eq!((options.define, options.undefine), (words("X=1 Y"), words("Z")));
     assert_eq!((options.preinclude, options.data_model), (words("c.h"), super::super::DataModel::Ilp32));
-    assert_eq!(Options::parse(&words("-O2")), Err("`-O2` is no option that says how C is read".to_owned()));
+    assert_eq!(Options::parse(&words("-O2")), Err("`-O2` is not an option for reading C".to_owned()));
     assert_eq!(Options::parse(&words("-D")), Err("`-D` needs a value".to_owned()));
     use super::super::{Edition, Standard, StandardError};
     assert_eq!(Standard::parse("gnu11"), Ok(Standard { edition: Edition::C11, gnu: true }));

@@ -98,7 +98,7 @@ fn with_origin(diagnostic: Diagnostic, origin: Origin) -> Diagnostic {
         Origin::Seed(seed) => diagnostic.with_note(format!("the execution of seed {seed} is the first that shows it")),
         Origin::Recorded => diagnostic.with_note("shown by a recorded execution"),
         Origin::Searched => diagnostic
-            .with_note("shown by none of these executions: met when all were explored to decide what can be covered"),
+            .with_note("not shown by these executions: found by the search of all states for what can be covered"),
     }
 }
 

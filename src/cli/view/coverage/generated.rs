@@ -55,7 +55,8 @@ fn unusable(answer: &GenerateAnswer) -> String {
     }
     let tests = plural(answer.tests.discarded as usize, "test");
     let text = format!(
-        "{tests} of no use: calls before the threads fail or wait, no order of the calls comes to an end, or too many do"
+        "{tests} discarded: calls before the threads fail or wait, no order of the calls comes to an end, or too many \
+         orders do"
     );
     wrap("", &text)
 }
@@ -149,7 +150,7 @@ impl CoverageView<'_> {
     fn note(&self, note: &GeneratedNote) -> String {
         let variables = note.variables.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let head = format!(
-            "{variables} can end with values that no order of the calls leaves, which no call of test {} tells",
+            "{variables} can end with values that no serial order of the calls leaves; no result of test {} shows it",
             note.found_by_test
         );
         wrap_behind("note: ", "  ", &head) + &self.test(&note.test, None)

@@ -140,9 +140,7 @@ impl CoverageView<'_> {
         lines.push(line + ".");
         if let Some(count) = report.ends.get("step-limit") {
             let which = if *count == 1 { "One was" } else { "Some were" };
-            lines.push(format!(
-                "{which} not over after the bound of steps (--max-steps): what was done until then counts."
-            ));
+            lines.push(format!("{which} not over after the bound of steps (--max-steps): the steps until then count."));
         }
         if !report.drivers.is_empty() {
             let programs = plural(report.drivers.len(), "program");
@@ -156,7 +154,7 @@ impl CoverageView<'_> {
             && !self.coverage.findings.is_program
             && report.ends.keys().any(|end| is_bad(end))
         {
-            let line = "Those that fail are no findings here: `cssame races` and `--generate` judge uses of the file.";
+            let line = "Those that fail are not findings here: `cssame races` and `--generate` judge uses of the file.";
             lines.push(line.to_owned());
         }
         lines.extend(self.unknown(report).map(str::to_owned));
@@ -171,8 +169,8 @@ impl CoverageView<'_> {
         }
         Some(match (self.subject, self.coverage.findings.is_whole()) {
             (Compiled::Library(_), _) => {
-                "How many instances can happen has no number here: that depends on who uses the file. What is excluded is \
-                 so for every client."
+                "How many instances can happen is not known: it depends on the clients of the file. Excluded instances \
+                 are excluded for every client."
             }
             (Compiled::Program(_), true) => {
                 "How many instances can happen is not known: no states were searched (--no-exploration)."

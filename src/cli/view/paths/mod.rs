@@ -375,7 +375,7 @@ fn counted(report: &PathsReport) -> String {
     let infinite = report.counted.as_ref().is_some_and(|counted| counted.infinite);
     let upper = report.counted.as_ref().is_some_and(|counted| counted.upper_bound);
     match report.test_cases {
-        None if infinite => format!("{what}. They have no end: a loop can go round with ever new versions."),
+        None if infinite => format!("{what}. There are infinitely many: a loop can make new versions for ever."),
         None => format!("{what}. Not all of them were found."),
         Some(cases) if upper => {
             format!("{what}. There are at most {cases}: orders in which locks are taken count apart.")

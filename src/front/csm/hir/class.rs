@@ -223,7 +223,7 @@ impl<'a> Checker<'a> {
                         "nothing can be of type `void`",
                         "not a type of values",
                     )
-                    .with_help("`void` is only the result of a function that returns nothing"),
+                    .with_help("`void` is only the result type of a function that returns nothing"),
                 );
                 Type::Error
             }
@@ -351,7 +351,7 @@ impl<'a> Checker<'a> {
                     Code::BadSize,
                     size.span,
                     format!("`{}` takes arrays of any length", parameter.name.name),
-                    "no size stands here",
+                    "no size is allowed here",
                 )
                 .with_help(format!(
                     "write `{0}[]`; inside, `length({0})` is the number of its elements",

@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
                         "the second one",
                     )
                     .with_label(earlier, "the first one")
-                    .with_help("keep one, or make a method of the other and call it behind the declaration"),
+                    .with_help("keep one, or make the other one a method and call it after the declaration"),
                 );
             } else {
                 found = Some(name.span);

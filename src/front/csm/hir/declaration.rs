@@ -320,7 +320,8 @@ impl<'a> Checker<'a> {
     }
 
     fn report_wrong_initialiser(&mut self, ty: Type, declarator: &ast::Declarator) {
-        let message = format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
+        let message =
+            format!("`{}` is {} and cannot have this initial value", declarator.name.name, self.type_name(ty));
         let diagnostic =
             Diagnostic::error(Code::WrongType, declarator.name.span, message, "wrong kind of initial value");
         let help = declarator.initialiser.as_ref().and_then(|initialiser| initialiser_meant(ty, initialiser));
@@ -362,17 +363,17 @@ enum Misfit {
 fn initialiser_meant(ty: Type, initialiser: &Initialiser) -> Option<&'static str> {
     Some(match (ty, initialiser) {
         (Type::Semaphore, Initialiser::Arguments(_)) => {
-            "the first value of a semaphore stands behind `=`: `sem NAME = 1;`"
+            "write the first value of a semaphore after `=`: `sem NAME = 1;`"
         }
         (Type::Scalar(Scalar::Thread), Initialiser::Arguments(_)) => {
             "a thread is started by a call: `thread NAME = spawn f(1);`, and waited for by `join(NAME);`"
         }
-        (Type::Scalar(_), Initialiser::Arguments(_)) => "a first value stands behind `=`: `NAME = 1`",
+        (Type::Scalar(_), Initialiser::Arguments(_)) => "write a first value after `=`: `NAME = 1`",
         (Type::Array(_), Initialiser::Arguments(_) | Initialiser::Value(_)) => {
-            "the values of an array stand in braces: `NAME[2] = {1, 2}`"
+            "write the values of an array in braces: `NAME[2] = {1, 2}`"
         }
         (Type::Barrier, _) => "a barrier takes the number of its threads: `barrier NAME(2);`",
-        (Type::Class(_), Initialiser::Value(_)) => "the arguments of a constructor stand behind the name: `NAME(1)`",
+        (Type::Class(_), Initialiser::Value(_)) => "write the arguments of a constructor after the name: `NAME(1)`",
         _ => return None,
     })
 }

@@ -47,8 +47,8 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(
                         Code::BadThreadHandle,
                         span,
-                        "`spawn` is no value",
-                        "cannot stand in an expression",
+                        "`spawn` is not a value",
+                        "cannot be used in an expression",
                     )
                     .with_help("write `thread t = spawn f(…);`"),
                 );
@@ -337,9 +337,9 @@ impl<'a> Checker<'a> {
         }
         if value.constant().is_none() {
             if let Some(input) = self.ranged_input_in(&value) {
-                let message = format!("this value must be constant, and input `{input}` has a range");
-                let diagnostic =
-                    Diagnostic::error(Code::NotConstant, expr.span, message, "every execution has the same value here");
+                let message = format!("this value must be constant, but input `{input}` has a range");
+                let label = "this value must be the same in every execution";
+                let diagnostic = Diagnostic::error(Code::NotConstant, expr.span, message, label);
                 self.report(diagnostic.with_help(format!("give one value at a time: `--input {input}=VALUE`")));
                 return None;
             }
@@ -351,8 +351,8 @@ impl<'a> Checker<'a> {
             );
             self.report(match &value.kind {
                 ExpressionKind::Read(place) if self.read_only.contains(&place.symbol.1) => diagnostic
-                    .with_label(place.symbol.1, "cannot be assigned, but gets its value at run time")
-                    .with_help("make its own value of literals, inputs and constants"),
+                    .with_label(place.symbol.1, "this `const` gets its value at run time")
+                    .with_help("compute its own value from literals, inputs and constants"),
                 _ => diagnostic.with_help("use literals, inputs and constants here"),
             });
             return None;

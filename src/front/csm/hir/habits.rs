@@ -111,7 +111,7 @@ pub(super) fn operation_meant(ty: Type, word: &str, name: &str) -> Option<String
     Some(match (kind, word) {
         (Kind::Data, "lock" | "wait" | "join") => format!("declare it as `{written}`"),
         (Kind::Condition, _) if written.starts_with("wait") => {
-            format!("write `{written}`: the thread gives the lock `L` back while it waits")
+            format!("write `{written}`: the thread releases the lock `L` while it waits")
         }
         _ => format!("write `{written}`"),
     })

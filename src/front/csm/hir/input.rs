@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
         let span = Span { end: high.span.end, ..low.span };
         if !matches!(ty, Scalar::Int | Scalar::Long) {
             let message = format!("input `{}` of type {} has no range", input.name.name, ty.name());
-            let diagnostic = Diagnostic::error(Code::WrongType, span, message, "a range is one of int or long");
+            let diagnostic = Diagnostic::error(Code::WrongType, span, message, "only an int or a long has a range");
             self.report(diagnostic.with_help("leave it out; `--input NAME=any` tries both values of a bool"));
             return None;
         }
@@ -104,9 +104,9 @@ impl<'a> Checker<'a> {
             ("any", _) if ty == Scalar::Bool => Some(Values::Range((0, 1))),
             ("any", _) if declared.is_some() => declared.map(Values::Range),
             ("any", _) if integer => {
-                let message = format!("`any` of input `{name}`: its declaration has no range");
+                let message = format!("input `{name}` cannot be `any`: its declaration has no range");
                 let help =
-                    format!("give one, such as `--input {name}=0..8` or `input {} {name} = 0 in 0..8;`", ty.name());
+                    format!("give a range, such as `--input {name}=0..8` or `input {} {name} = 0 in 0..8;`", ty.name());
                 self.report_given(input, message, help);
                 return None;
             }
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
     /// What is said of an input that is none, and how it is mended.
     fn unknown_input(&self, name: &str) -> (String, String) {
         if name.starts_with('-') {
-            let message = format!("`{name}` says how C is read, and this program is not in C");
+            let message = format!("`{name}` is an option for C, and this program is not in C");
             return (message, "leave it out".to_owned());
         }
         let names: Vec<&str> = self.input_names.iter().map(|&id| self.program.texts.get(id)).collect();

@@ -309,10 +309,10 @@ impl<'a> Checker<'a> {
                         Diagnostic::error(
                             Code::WrongType,
                             span,
-                            "`main` takes nothing and gives nothing",
+                            "`main` takes no arguments and returns nothing",
                             "not `void main()`",
                         )
-                        .with_help("write `void main() { … }`; what the program should know is an `input`"),
+                        .with_help("write `void main() { … }`; declare a value from outside as an `input`"),
                     );
                 }
                 body.append(&mut self.program.functions[main].body);

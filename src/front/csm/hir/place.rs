@@ -40,8 +40,9 @@ impl<'a> Checker<'a> {
             },
             ExprKind::Index { array, index } => self.element_of(array, index),
             _ => {
+                let label = "a value has no place in memory";
                 self.report(
-                    Diagnostic::error(Code::NotAssignable, expr.span, "this is not a variable", "a value has no place")
+                    Diagnostic::error(Code::NotAssignable, expr.span, "this is not a variable", label)
                         .with_help("name a variable, a field or an array element here"),
                 );
                 Resolved::Error
@@ -291,7 +292,7 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::error(
             Code::UnknownMember,
             span,
-            format!("this is no object and has no member `{field}`"),
+            format!("this is not an object and has no member `{field}`"),
             "not an object",
         ));
     }
@@ -303,7 +304,7 @@ impl<'a> Checker<'a> {
                 self.report(Diagnostic::error(
                     Code::WrongType,
                     array.span,
-                    "a constant is no array",
+                    "a constant is not an array",
                     "cannot be indexed",
                 ));
                 None
@@ -326,7 +327,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(
                         Code::WrongType,
                         array.span,
-                        format!("`{name}` is no array"),
+                        format!("`{name}` is not an array"),
                         "cannot be indexed",
                     )
                     .with_label(place.symbol.1, "declared here"),

@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(
                         Code::MisplacedStatement,
                         expr.span,
-                        "a value alone is no statement",
+                        "a value alone is not a statement",
                         "has no effect",
                     )
                     .with_help("assign it, print it, or leave it out"),
@@ -154,13 +154,13 @@ impl<'a> Checker<'a> {
             let (message, label) = if is_break {
                 ("`break` outside a loop or switch".to_owned(), "no loop to leave")
             } else {
-                ("`continue` outside a loop".to_owned(), "no loop to go on with")
+                ("`continue` outside a loop".to_owned(), "no loop to continue")
             };
             let mut diagnostic = Diagnostic::error(Code::MisplacedStatement, statement.span, message, label);
             if !self.body.arms.is_empty() {
                 diagnostic = diagnostic.with_help("a thread cannot leave a loop that runs in the thread that made it");
             } else if self.body.atomic > 0 {
-                diagnostic = diagnostic.with_help("an atomic block is left at its end only");
+                diagnostic = diagnostic.with_help("an atomic block can be left only at its end");
             }
             self.report(diagnostic);
             return StatementKind::Skip;
@@ -201,7 +201,7 @@ impl<'a> Checker<'a> {
                     self.report(Diagnostic::error(
                         Code::WrongType,
                         span,
-                        "a value is returned, but none is wanted",
+                        "a value is returned, but there is no result type",
                         "returns nothing",
                     ));
                 }
@@ -284,8 +284,8 @@ impl<'a> Checker<'a> {
                     Type::Array(_) => "assign its elements one by one",
                     Type::Class(_) => "assign its fields one by one",
                     _ => {
-                        "it is one object for ever: pass it to a function, or declare an array of such objects and choose \
-                         one by its index"
+                        "it always names the same object: pass it to a function, or declare an array of such objects \
+                         and choose one by its index"
                     }
                 }),
         );

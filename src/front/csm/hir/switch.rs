@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
         let end = Span { start: end.end.saturating_sub(1).max(end.start), ..end };
         self.report(
             Diagnostic::error(Code::FallThrough, end, "this case runs into the next one", "control can come here")
-                .with_label(next.span, "and would go on here")
+                .with_label(next.span, "and would continue here")
                 .with_help("end it with `break;`, or with `fallthrough;` if the next case is meant to run too"),
         );
     }
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
     pub(super) fn misplaced_fallthrough(&mut self, span: Span) -> StatementKind {
         self.report(
             Diagnostic::error(Code::MisplacedStatement, span, "`fallthrough` within a case", "not the end of a case")
-                .with_help("it is the last statement of a case of a switch, and stands in no other statement"),
+                .with_help("make it the last statement of a case, outside of other statements"),
         );
         StatementKind::Skip
     }

@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
     pub(super) fn spawn(&mut self, target: Option<Place>, call: &'a ast::Expr, handle: Option<Span>) -> StatementKind {
         let ExprKind::Call { receiver, callee, arguments } = &call.kind else {
             self.report(
-                Diagnostic::error(Code::BadThreadHandle, call.span, "`spawn` wants a call", "not a call")
+                Diagnostic::error(Code::BadThreadHandle, call.span, "`spawn` needs a call", "not a call")
                     .with_help("write `spawn f(…)`"),
             );
             return StatementKind::Skip;
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
             }
             StatementKind::Skip => StatementKind::Skip,
             _ => {
-                let message = format!("`{}` is no function of the program", callee.name);
+                let message = format!("`{}` is not a function of the program", callee.name);
                 self.report(Diagnostic::error(Code::BadThreadHandle, callee.span, message, "cannot run as a thread"));
                 StatementKind::Skip
             }

@@ -94,13 +94,13 @@ fn check_function(
                 Instruction::Call { function: callee, .. } => {
                     if let Some(operation) = blocking[callee.index()] {
                         let name = program.texts.get(program.functions[*callee].name);
-                        let message = format!("`{name}` may block or choose, inside an atomic block");
+                        let message = format!("`{name}` may block or choose inside an atomic block");
                         diagnostics.push(report(span, message).with_label(operation, "this operation"));
                     }
                 }
                 _ if blocks(instruction) => {
                     diagnostics
-                        .push(report(span, "this operation may block or choose, inside an atomic block".to_owned()));
+                        .push(report(span, "this operation may block or choose inside an atomic block".to_owned()));
                 }
                 _ => {}
             }

@@ -103,16 +103,16 @@ fn of_tokens(found: &str, before: &str, expected: &Expected) -> Option<&'static 
         "`++`" | "`--`" | "`+=`" | "`-=`" | "`*=`" | "`/=`" | "`%=`" if expected.operator || expected.expression => {
             Some("an assignment is a statement of its own")
         }
-        "`case`" | "`default`" if expected.phrase == "`{`" => Some("the cases of a switch stand in braces"),
-        "`case`" | "`default`" => Some("a case stands directly in the braces of its switch, not in a statement there"),
+        "`case`" | "`default`" if expected.phrase == "`{`" => Some("write the cases of a switch in braces"),
+        "`case`" | "`default`" => Some("write the case directly in the braces of its switch, not in a statement there"),
         "`-`" if expected.assignment => {
-            Some("an expression alone is no statement; the member of an object is `object.member`")
+            Some("an expression alone is not a statement; the member of an object is `object.member`")
         }
-        "`:`" if expected.assignment => Some("a label names a thread, and stands only in `cobegin … coend`"),
-        "`;`" if expected.assignment => Some("an expression alone is no statement"),
+        "`:`" if expected.assignment => Some("a label names a thread, and is possible only in `cobegin … coend`"),
+        "`;`" if expected.assignment => Some("an expression alone is not a statement"),
         "`;`" if expected.phrase == "`{`" => Some(
-            "a function has a body, and needs no declaration before; one whose body is not visible is declared with \
-             `extern`, and an object whose constructor takes nothing without `()`",
+            "write the body of the function: it needs no declaration before. Declare a function without a visible \
+             body with `extern`, and an object whose constructor takes no arguments without `()`",
         ),
         "`const`" if before == "(" || before == "," => {
             Some("leave `const` out: a parameter that takes a value is a copy of its own")
@@ -155,7 +155,7 @@ pub(crate) fn of_word(word: &str) -> Option<&'static str> {
         }
         "True" | "TRUE" | "False" | "FALSE" => "the truth values are `true` and `false`",
         "self" => "the object itself is `this`",
-        "finally" => "`synchronized (L) { … }` gives the lock back on every way out",
+        "finally" => "`synchronized (L) { … }` releases the lock on every way out",
         _ => return None,
     })
 }

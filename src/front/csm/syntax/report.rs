@@ -18,7 +18,7 @@ use logos::Logos;
 /// Quotation marks in which no text stands.
 const QUOTES: [char; 8] = ['\'', '‘', '’', '“', '”', '„', '«', '»'];
 
-const STRAIGHT_QUOTES: &str = "a text stands in straight double quotes: `\"…\"`";
+const STRAIGHT_QUOTES: &str = "write a text in straight double quotes: `\"…\"`";
 
 /// A problem with what the second pass found out.
 struct Placed {
@@ -252,7 +252,7 @@ impl Writer<'_> {
         match placed.problem.kind {
             ProblemKind::TooHigh(what) => self
                 .error(code, place, format!("{what} nested too deeply"), "too deep from here")
-                .with_note(format!("at most {MAX_NESTING} expressions, or statements, may stand in one another"))
+                .with_note(format!("at most {MAX_NESTING} expressions, or statements, may be nested"))
                 .with_help(if what == "expression" {
                     "split it by local variables"
                 } else {
@@ -271,7 +271,7 @@ impl Writer<'_> {
         match kind {
             LexError::UnexpectedCharacter => {
                 let message = format!("unexpected character {}", self.quote(place));
-                let error = self.error(Code::UnexpectedCharacter, place, message, "begins no token");
+                let error = self.error(Code::UnexpectedCharacter, place, message, "no token begins with this");
                 if self.text(place).contains(QUOTES) { error.with_help(STRAIGHT_QUOTES) } else { error }
             }
             LexError::ForeignQuotes => {
