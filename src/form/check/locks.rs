@@ -267,9 +267,11 @@ impl Checker<'_> {
             let label = format!("on some path to this place, {threads} does not hold {name}");
             Diagnostic::warning(Code::WaitWithoutLock, span, message, label)
         };
-        Some(diagnostic.with_help(format!(
-            "take {name} first, and test the condition in a loop: `while (!ready) wait(c, l);`"
-        )))
+        Some(
+            diagnostic.with_help(format!(
+                "take {name} first, and test the condition in a loop: `while (!ready) wait(c, l);`"
+            )),
+        )
     }
 }
 
