@@ -201,7 +201,7 @@ fn a_project_says_how_its_files_are_compiled() {
         ("check --supported other.c -p build", "file without a compile command"),
         ("check other.c -p src", "`src/compile_commands.json` cannot be read"),
         ("check other.c -p include/queue.h.json", "`include/queue.h.json` cannot be read"),
-        ("check --supported other.c -- src/queue.c", "`src/queue.c` is not an option for reading C"),
+        ("check --supported other.c -- src/queue.c", "`src/queue.c` is not an option for C"),
     ] {
         let answer = ask(&files, line);
         assert!(

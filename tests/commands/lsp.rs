@@ -457,7 +457,7 @@ fn what_makes_no_sense_is_an_error_or_nothing() {
 fn who_does_not_speak_the_protocol_is_told() {
     let answer = finish(program().arg("lsp"));
     assert_eq!((answer.status, answer.stdout.as_str()), (2, ""));
-    assert!(answer.stderr.contains("does not keep to the protocol"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("violates the protocol"), "{}", answer.stderr);
 }
 
 /// What is found in the files that a document includes stands there, or at its top.

@@ -378,6 +378,86 @@ fn hunts_of_programs_in_c_find_what_brute_force_finds() {
     assert!(support::has_new_seed() || checked > 10 && races > 20 && deadlocks > 0);
 }
 
+/// Found by a hundred thousand random programs: an element behind a pointer was taken for the first one, and a `cas` that gives the
+/// old value for one that gives 1.
+const LOST_TERMS: [&str; 3] = [
+    "#include <pthread.h>
+#include <stdio.h>
+long other;
+unsigned table[2];
+pthread_mutex_t lock;
+int chosen = 1;
+static void *work(void *unused) {
+    pthread_mutex_lock(&lock);
+    other++;
+    unsigned *element = &table[chosen & 1];
+    element[0] = 5;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, NULL, work, NULL);
+    pthread_create(&two, NULL, work, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf(\"%u %u\\n\", table[0], table[1]);
+    return 0;
+}
+",
+    "#include <pthread.h>
+#include <stdio.h>
+struct s { unsigned char n; unsigned char v[2]; } ss[2];
+unsigned char other;
+pthread_mutex_t lock;
+static void *work(void *argument) {
+    struct s *q = argument;
+    pthread_mutex_lock(&lock);
+    other++;
+    q->v[other % 2u] = 7;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, NULL, work, ss + 1);
+    pthread_create(&two, NULL, work, &ss[1]);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf(\"%d %d\\n\", ss[1].v[0], ss[1].v[1]);
+    return 0;
+}
+",
+    "#include <pthread.h>
+#include <stdio.h>
+int n = 4, m;
+static void *clear(void *unused) { n = 0; return unused; }
+static void *swap(void *unused) {
+    int old = __sync_val_compare_and_swap(&n, 0, 2);
+    m = old ? 1 : n;
+    return unused;
+}
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, NULL, clear, NULL);
+    pthread_create(&two, NULL, swap, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf(\"%d %d\\n\", n, m);
+    return 0;
+}
+",
+];
+
+#[test]
+fn no_term_is_lost_behind_a_pointer_or_a_swap() {
+    for text in LOST_TERMS {
+        let mut tally = Tally::default();
+        check(text, "lost", Asked { compiled: false, may_block: false }, &mut tally).unwrap();
+        assert_eq!((tally.explored, tally.refused.len()), (1, 0), "{tally:?}");
+    }
+}
+
 #[test]
 fn what_does_not_hold_is_noticed() {
     let text = "#include <stdio.h>\n#ifdef RUN\n#define N 2\n#else\n#define N 1\n#endif\nint x = N;\n\

@@ -229,8 +229,8 @@ because
       comes before the read
   (2) 23:5 unlock L before 14:5 lock L: 21:5 comes before 15:5, by (1), and both
       are in critical sections of L
-  (3) 17:5 unlock L before 24:5 lock L: 15:5 comes before 25:21, and both are
-      in critical sections of L
+  (3) 17:5 unlock L before 24:5 lock L: 15:5 comes before 25:21, and both are in
+      critical sections of L
   (4) 16:5 write b before 22:5 write b: b@25:21 reads from b@22:5, and this
       write comes before the read, by (3)
 ";

@@ -3,8 +3,8 @@
 //! **Input**: the reads with their terms. **Output**: the definitions of `cas` instructions that are removed from the terms of
 //! reads of their own thread (reason `ordered-after`, or `overwritten` if the thread replaces them on the path).
 //!
-//! **Algorithm**: follow the thread from the point after the `cas`, where its result is `true` and all values of memory are
-//! unknown ([`super::step`]). Record the reads of its location that it reaches before it certainly replaces the value.
+//! **Algorithm**: follow the thread from the point after the `cas`, where its result is `true`, or the value that was expected, and
+//! all values of memory are unknown ([`super::step`]). Record the reads of its location that it reaches before it certainly replaces the value.
 //!
 //! **Soundness and limits**: the thread runs once in an execution. If a read in it sees the definition, the thread has reached
 //! the read from the `cas` without replacing the value, so the walk reaches it as well. At most [`MAX_SWAPS`] `cas` instructions
@@ -16,7 +16,7 @@ use super::{LockStates, Order};
 use crate::{Pruned, ReadInstance, Reason, TermSetId};
 use cssame_concurrency::mutex_body::Site;
 use cssame_concurrency::{EventKind, LocationId};
-use cssame_ir::{DefinitionId, Instruction, ReadId};
+use cssame_ir::{AtomicOperation, DefinitionId, Instruction, ReadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Instructions `cas` that are followed.
@@ -139,10 +139,15 @@ impl LockStates<'_> {
         let of = self.concurrency.blocks[block as usize];
         let function = &self.program.functions[self.concurrency.contexts[of.context].function];
         let mut inside = Inside { block, instruction, event: offset + 1, ..Inside::default() };
-        if let Instruction::Atomic { dest, .. } =
-            function.blocks[of.source?].instructions[instruction.checked_sub(1)? as usize]
+        if let Instruction::Atomic { dest, op, .. } =
+            &function.blocks[of.source?].instructions[instruction.checked_sub(1)? as usize]
         {
-            machine.set(&mut inside, of.context, dest, Some(1));
+            let result = match op {
+                AtomicOperation::CompareAndSwap { .. } => Some(1),
+                AtomicOperation::CompareExchange { old, .. } => machine.value(&inside, of.context, *old),
+                AtomicOperation::Swap(_) | AtomicOperation::FetchAdd(..) | AtomicOperation::FetchModify(..) => None,
+            };
+            machine.set(&mut inside, of.context, *dest, result);
         }
         let cells = vec![Cell { definition: Some(swap.definition), value: None }];
         let from = State { done: 0, notified: 0, pending: 0, cells, inside: Some(inside) };

@@ -141,7 +141,7 @@ impl Machine<'_> {
 
     /// The cell of its variable at which a place begins, where it is known without regard to what is in memory.
     pub fn base(&mut self, context: ContextId, base: Base) -> Option<u32> {
-        let Base::Reference(register) = base else { return Some(0) };
+        let (Base::Reference(register) | Base::Pointer(register)) = base else { return Some(0) };
         match self.evaluate(context, |evaluator| evaluator.operand(Operand::Register(register))) {
             AbstractValue::References(addresses) => match addresses.as_slice() {
                 [only] if only.exact => Some(only.offset),
