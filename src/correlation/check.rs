@@ -11,6 +11,7 @@
 //!    them or a variable from which both are computed. If the method reads both, the other method writes both. If the method
 //!    reads one and writes the other depending on it, the other method writes the one that is read.
 //! 4. A private copy of a shared variable that is written back in a later mutex body counts as the variable itself.
+//! 5. A method that only calls another one has no finding of its own at the places of that one.
 //!
 //! **Soundness and limits**: the check is stricter than the rank, which only suggests where to look, but it is no proof: it
 //! ignores values, and whether the torn pair is ever used. `cssame futures` shows the actual behaviour.
@@ -81,7 +82,21 @@ pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec<
             }
         }
     }
-    found
+    of_own_text(program, found)
+}
+
+/// Of several methods with one finding at the same places, leaves the one in whose text they stand: the others only call it.
+fn of_own_text(program: &Program, found: Vec<Endangered>) -> Vec<Endangered> {
+    let places = |of: &Endangered| {
+        let labels = of.diagnostic.primary.iter().chain(&of.diagnostic.secondary);
+        (of.correlation, labels.map(|label| label.span).collect::<Vec<Span>>())
+    };
+    let is_own = |of: &Endangered| {
+        let mut blocks = program.functions[of.method].blocks.iter();
+        of.diagnostic.span().is_some_and(|span| blocks.any(|block| block.spans.contains(&span)))
+    };
+    let own: FxHashSet<(u32, Vec<Span>)> = found.iter().filter(|of| is_own(of)).map(places).collect();
+    found.into_iter().filter(|of| is_own(of) || !own.contains(&places(of))).collect()
 }
 
 /// The data of endangered correlations, and what they are computed from.

@@ -74,11 +74,11 @@ pub enum Code {
     LockTakenTwice,
     /// CS0303: lock not released.
     LockNotReleased,
-    /// CS0304: event that nobody sets.
+    /// CS0304: event that is never set.
     EventNeverSet,
     /// CS0305: barrier whose count cannot be met.
     BarrierCountUnmet,
-    /// CS0306: write that no one can observe.
+    /// CS0306: write that no read can see.
     UnobservableWrite,
     /// CS0307: unreachable code.
     UnreachableCode,
@@ -86,15 +86,15 @@ pub enum Code {
     BlockingInAtomic,
     /// CS0309: condition used without its lock.
     WaitWithoutLock,
-    /// CS0310: wait that nobody notifies.
+    /// CS0310: wait that is never notified.
     WaitNeverNotified,
     /// CS0311: wait without a loop around it.
     WaitNotInLoop,
     /// CS0312: wait that keeps a lock which its notifier needs.
     WaitKeepsLock,
-    /// CS0313: notification without the lock of what it tells.
+    /// CS0313: notification without the lock of the variable it announces.
     NotifyWithoutLock,
-    /// CS0314: assertion without the lock of what it reads.
+    /// CS0314: assertion without the lock of a variable it reads.
     AssertionWithoutLock,
     /// CS0315: `atomic` variable read and written in two steps.
     UpdateInTwoSteps,
@@ -168,7 +168,7 @@ pub enum Code {
     ToolMissing,
     /// CS0913: suppression without effect.
     UnusedSuppression,
-    /// CS0914: suppression that says nothing.
+    /// CS0914: invalid suppression comment.
     BadSuppression,
     /// CS0915: bad configuration.
     BadConfiguration,

@@ -271,7 +271,7 @@ fn an_unused_comment_is_told_only_where_its_code_was_looked_for() {
 fn a_comment_that_says_nothing_is_a_warning_with_what_was_meant() {
     for (comment, help) in [
         ("cssame: alow(CS0401)", "did you mean `allow`"),
-        ("cssme: allow(CS0401)", "did you mean `cssame`"),
+        ("cssme: allow(CS0401)", "the name is `cssame`"),
         ("cssame: allow CS0401", "write it as"),
         ("cssame: allow()", "write it as"),
         ("cssame: allow(CS0401) because", "write it as"),

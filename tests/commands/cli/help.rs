@@ -5,6 +5,7 @@ use std::fs;
 
 const COMMANDS: &[&str] = &[
     "check",
+    "hunt",
     "ir",
     "pi",
     "run",
