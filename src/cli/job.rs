@@ -120,6 +120,11 @@ pub trait Job {
         Vec::new()
     }
 
+    /// What the front end has chosen where the text leaves something open: the answer holds within it.
+    fn within<'a>(&self, _: &'a Self::Answer) -> &'a [String] {
+        &[]
+    }
+
     /// Prints the answer for people, bit by bit: there may be more text than memory.
     fn print(&self, answer: &Self::Answer, judged: &Judged, output: &mut Output);
 
@@ -231,7 +236,8 @@ fn show<J: Job>(job: &J, answer: J::Answer, output: &mut Output) -> Result<Statu
         }
         Format::Json => {
             job.finish(&mut answer, output)?;
-            json::print(output, name, common.file(), &json::Judged { answer: &answer, judged: &judged });
+            let within = job.within(&answer);
+            json::print(output, name, common.file(), &json::Judged { answer: &answer, judged: &judged, within });
         }
         Format::Listing(_) => job.finish(&mut answer, output)?,
     }

@@ -27,6 +27,9 @@ pub struct Judged<'a, T: Serialize> {
     /// What has become of its findings.
     #[serde(flatten)]
     pub judged: &'a cssame_answer::Judged,
+    /// What the answer holds within.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub within: &'a [String],
 }
 
 /// The text of an answer, with a newline at its end. `data` must serialise to an object.

@@ -227,6 +227,11 @@ fn what_was_chosen_for_the_program_is_told() {
         let answer = ask(&files, line);
         let all = format!("{}{}", answer.text(), answer.stderr).replace("\n ", "");
         assert!(all.contains(within), "{line}: {all}");
+        let json = ask(&files, &format!("{line} --format json"));
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        let said: Vec<&str> =
+            json["within"].as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(|one| one.as_str()).collect();
+        assert!(line == "weak.c" || within.ends_with(&said.join("; ")) && said.len() == 2, "{line}: {said:?}");
     }
     let answer = ask(&files, "check weak.c");
     assert_eq!(answer.text().matches("executions are sequentially consistent").count(), 1, "{answer:?}");

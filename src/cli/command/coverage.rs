@@ -218,6 +218,10 @@ compile or a schedule that does not fit, 3 no execution fails, and a bound was h
         found.answer.bound().map(|bound| finding::bound(bound, None)).into_iter().collect()
     }
 
+    fn within<'a>(&self, found: &'a Found) -> &'a [String] {
+        &found.subject.unit().program.limits
+    }
+
     fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {
         let Found { answer, subject, left_out } = found;
         self.print_answer(found, judged, output);

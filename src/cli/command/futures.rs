@@ -141,6 +141,10 @@ not compile, 3 a bound was hit before terms, failures and deadlocks were decided
         answer.bound.map(bound).into_iter().collect()
     }
 
+    fn within<'a>(&self, found: &'a Explored) -> &'a [String] {
+        &found.model.program().limits
+    }
+
     fn print(&self, found: &Explored, judged: &Judged, output: &mut Output) {
         let Explored { answer, model, selections } = found;
         let view = FuturesView {

@@ -168,6 +168,10 @@ was found so far.",
         hunted.answer.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
     }
 
+    fn within<'a>(&self, hunted: &'a Hunted) -> &'a [String] {
+        &hunted.model.program().limits
+    }
+
     fn print(&self, hunted: &Hunted, judged: &Judged, output: &mut Output) {
         let Hunted { answer, model, grown } = hunted;
         let preemptions = self.preemptions.map_or_else(String::new, |most| format!(" --preemptions {most}"));

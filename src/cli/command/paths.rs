@@ -225,6 +225,13 @@ infinitely many test cases.",
         bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
     }
 
+    fn within<'a>(&self, found: &'a Found) -> &'a [String] {
+        match found {
+            Found::Tests(found) => &found.model.program().limits,
+            Found::Table(_) => &[],
+        }
+    }
+
     fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {
         let FoundTests { answer, model } = match found {
             Found::Tests(found) => &**found,

@@ -229,6 +229,10 @@ does not compile, 3 a race is neither shown to be real nor proven impossible.",
             .collect()
     }
 
+    fn within<'a>(&self, found: &'a Found) -> &'a [String] {
+        &found.subject.unit().program.limits
+    }
+
     fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {
         let Found { answer, subject } = found;
         let view = RacesView {
