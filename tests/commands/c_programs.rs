@@ -48,7 +48,7 @@ fn the_bug_of_a_program_in_c_comes_first() {
 fn a_division_by_zero_is_found_without_a_sign_too() {
     let files = Files::new();
     for (ty, sign) in [("unsigned", '/'), ("unsigned long", '%'), ("unsigned char", '%'), ("int", '/'), ("long", '%')] {
-        files.write("divide.c", &format!("{ty} none;\nint main(void) {{ return (int)(7u {sign} none); }}\n"));
+        files.write("divide.c", format!("{ty} none;\nint main(void) {{ return (int)(7u {sign} none); }}\n"));
         let answer = ask(&files, "divide.c");
         assert_eq!(answer.status, 1, "{ty} {sign}: {answer:?}");
         assert!(answer.text().contains("division by zero"), "{ty} {sign}: {answer:?}");
