@@ -33,7 +33,7 @@ pub struct GeneratedCase<'a> {
 ///
 /// # Errors
 ///
-/// A program has no `main`, or is one in C.
+/// A program has no `main`, or is one in C that the target cannot write.
 pub fn drive_generated(cases: &[GeneratedCase<'_>], options: &Options) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, None, 0);
     let mut names = Names::of_tests();

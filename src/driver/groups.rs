@@ -44,7 +44,7 @@ pub struct OtherCase {
 ///
 /// # Errors
 ///
-/// The program has no `main` or is one in C, or is one in C.
+/// The program has no `main`, or is one in C that the target cannot write.
 pub fn drive_groups(
     input: &Input<'_>,
     groups: &[GroupCase],

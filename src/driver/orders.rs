@@ -59,7 +59,7 @@ pub struct OrderCase {
 ///
 /// # Errors
 ///
-/// The program has no `main` or is one in C, or is one in C.
+/// The program has no `main`, or is one in C that the target cannot write.
 pub fn drive_orders(
     input: &Input<'_>,
     race: RaceEntry,

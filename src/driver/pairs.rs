@@ -67,7 +67,7 @@ pub struct PairCases {
 ///
 /// # Errors
 ///
-/// A program has no `main`, or is one in C.
+/// A program has no `main`, or is one in C that the target cannot write.
 pub fn drive_pairs(
     programs: &[Input<'_>],
     pairs: &[PairCases],

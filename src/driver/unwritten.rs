@@ -1,16 +1,16 @@
-//! What no target writes: the constructs that only programs in C have.
+//! What only the target in Rust with latches writes: the constructs that only programs in C have.
 //!
 //! In: a program. Out: the first function with such a construct, or that there is none.
 //!
-//! A target writes the types and operations of the language of `.csm` files. Pointers, the other integers of C, and what its
-//! library does with threads and atomics have no form there yet, so that a program with any of them has no package.
+//! Java has no pointers, no unsigned integers and not all of the library of C; tests that run free have no pointers to locals. So a
+//! program with any of them has no such package.
 
 use super::DriveError;
 use cssame_ir::{
     AtomicOperation, Base, Function, Instruction, LeafKind, Place, Program, RegisterType, ScalarType, Terminator,
 };
 
-/// Refuses a program that no target writes.
+/// Refuses a program that these targets do not write.
 pub(super) fn check(program: &Program) -> Result<(), DriveError> {
     let cells = program.leaves.iter().any(|leaf| matches!(leaf.kind, LeafKind::Data(ty) if is_of_c(ty)));
     if program.ends_with_main || cells || program.functions.iter().any(has_construct_of_c) {

@@ -60,7 +60,8 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 ///
-/// The program has no `main` or is one in C, or too many terms. A term whose execution does not end is listed as undecided.
+/// The program has no `main`, is one in C that the target cannot write, or has too many terms. A term whose execution does not end
+/// is listed as undecided.
 pub fn drive(
     input: &Input<'_>,
     wanted: &Wanted<'_>,
@@ -103,7 +104,7 @@ pub fn drive(
 ///
 /// # Errors
 ///
-/// The program has no `main` or is one in C, or the execution does not come to an end.
+/// The program has no `main`, is one in C that the target cannot write, or the execution does not come to an end.
 pub fn drive_schedule(
     input: &Input<'_>,
     (name, schedule): (&str, &[Choice]),
@@ -138,7 +139,7 @@ pub fn drive_schedule(
 ///
 /// # Errors
 ///
-/// The program has no `main` or is one in C, or the schedule does not lead to the end of an execution.
+/// The program has no `main`, is one in C that the target cannot write, or the schedule does not lead to the end of an execution.
 pub fn drive_selection(
     (input, code): (&Input<'_>, &Input<'_>),
     selections: &[Selection],

@@ -7,7 +7,8 @@
 //! Tests of pairs may also run freely (`free`): with plain threads and real memory, for a race detector.
 //!
 //! Limitation of tests with latches: they have no memory. Values pass from writes to reads through latches, even for private
-//! accesses; a reference does not exist at run time. An atomic block is not atomic in the package, where this is not observable.
+//! accesses; a reference does not exist at run time, and a pointer of C is a number that leads nowhere. An atomic
+//! block is not atomic in the package, where this is not observable.
 
 mod body;
 mod free;
