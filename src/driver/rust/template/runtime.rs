@@ -610,29 +610,15 @@ impl Thread {
     }
 
     pub fn compare_and_swap<T: Data>(&self, read: &'static str, write: &'static str, old: T, new: T) -> Flow<bool> {
-        let element = self.element.get();
-        let equal = self.pi::<T>(read)? == old;
-        if equal {
-            self.element.set(element);
-            self.define(write, new)?;
-        }
-        Ok(equal)
+        Ok(self.compare_exchange(read, write, old, new)? == old)
     }
 
     pub fn swap<T: Data>(&self, read: &'static str, write: &'static str, new: T) -> Flow<T> {
-        let element = self.element.get();
-        let old = self.pi(read)?;
-        self.element.set(element);
-        self.define(write, new)?;
-        Ok(old)
+        self.modify(read, write, |_| new)
     }
 
     pub fn fetch_add<T: Add>(&self, read: &'static str, write: &'static str, more: T) -> Flow<T> {
-        let element = self.element.get();
-        let old: T = self.pi(read)?;
-        self.element.set(element);
-        self.define(write, old.add(more))?;
-        Ok(old)
+        self.modify(read, write, |old: T| old.add(more))
     }
 
     /// Writes where the cell holds `old`; what it held.
@@ -804,10 +790,11 @@ impl Thread {
     /// Waits for a spawned thread: the pointer that its function returns, 0 where it returns nothing.
     pub fn join_for_result(&self, at: &'static str) -> Flow<i64> {
         let event = self.expect(at, "join", |act| matches!(act, Act::Join))?;
+        self.wait_all(event)?;
         let ends = self.run.future.threads.iter().filter_map(|plan| plan.events.last());
         let end = ends.filter(|last| matches!(last.1, Act::End)).find(|last| event.3.contains(&last.0));
         let result = end.map_or(Ok(Value::Long(0)), |end| self.wait_for(end.0, at))?;
-        self.pass(at, "join", |act| matches!(act, Act::Join))?;
+        self.open(event, Value::Bool(true))?;
         Ok(i64::data(result).unwrap_or(0))
     }
 
