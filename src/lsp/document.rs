@@ -91,11 +91,10 @@ impl Document {
 
     /// The document, or the file that it includes, in which a place lies.
     pub(super) fn uri_of(&self, span: Span) -> Uri {
-        let name = self.analysis.sources.file(span.file).name();
-        match Uri::try_from(format!("file://{name}")) {
-            Ok(uri) if !self.analysis.is_own(span) => uri,
-            _ => self.uri.clone(),
+        if self.analysis.is_own(span) {
+            return self.uri.clone();
         }
+        Uri::of_file(self.analysis.sources.file(span.file).name()).unwrap_or_else(|| self.uri.clone())
     }
 
     /// Changes of this document.

@@ -45,7 +45,7 @@ pub struct Environment {
     pub lints: Arc<LintsOf>,
     /// Bytes that an exploration may take.
     pub max_memory: Option<u64>,
-    /// What files a text includes.
+    /// Reads a document with the files that it includes.
     pub read: Arc<SourcesOf>,
 }
 

@@ -34,6 +34,12 @@ impl TryFrom<String> for Uri {
 }
 
 impl Uri {
+    /// That of a file, by its absolute path; none for a path that is not absolute.
+    pub(super) fn of_file(path: &str) -> Option<Uri> {
+        let path = path.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
+        Uri::try_from(format!("file://{path}")).ok().filter(|uri| uri.to_file_path().is_some())
+    }
+
     /// Its text.
     pub(super) fn as_str(&self) -> &str {
         &self.0
@@ -233,6 +239,15 @@ mod tests {
         ] {
             assert_eq!(uri(text).to_file_path().as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    #[cfg(not(windows))]
+    fn a_path_has_a_uri() {
+        for path in ["/tmp/a b.h", "/tmp/100%/a#1?.h", "/é/%20.h"] {
+            assert_eq!(Uri::of_file(path).and_then(|uri| uri.to_file_path()).as_deref(), Some(path));
+        }
+        assert_eq!(Uri::of_file("beside/a.h"), None);
     }
 
     #[test]
