@@ -67,18 +67,19 @@ fn refused(path: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::general(Code::UnreadC, Severity::Error, message).with_help(help))
 }
 
-/// Refuses a program in C where something is asked that is made of programs in the language of `.csm` files alone.
+/// Refuses a program in C where something is asked that is made of programs in the language of `.csm` files alone; `help` says what
+/// can be asked instead.
 ///
 /// # Errors
 ///
 /// It is one in C.
-pub fn not_of_c(path: &Path, what: &str) -> Result<(), Diagnostics> {
+pub fn not_of_c(path: &Path, (what, help): (&str, &str)) -> Result<(), Diagnostics> {
     let name = name_of(path);
     if Language::of_name(&name) == Language::Csm {
         return Ok(());
     }
     let message = format!("`{name}` is a program in C, for which {what} are not written yet");
-    Err(Diagnostics::general(Diagnostic::general(Code::UnreadC, Severity::Error, message)))
+    Err(Diagnostics::general(Diagnostic::general(Code::UnreadC, Severity::Error, message).with_help(help)))
 }
 
 /// Refuses a program in C where its tests are to be in another language than Rust.
@@ -89,7 +90,7 @@ pub fn not_of_c(path: &Path, what: &str) -> Result<(), Diagnostics> {
 pub fn can_be_written(path: &Path, target: Target) -> Result<(), Diagnostics> {
     match target {
         Target::Rust => Ok(()),
-        Target::Java | Target::AspectJ => not_of_c(path, "tests in Java"),
+        Target::Java | Target::AspectJ => not_of_c(path, ("tests in Java", "`--target rust` writes tests of it")),
     }
 }
 

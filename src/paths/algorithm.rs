@@ -10,9 +10,10 @@
 //!    distinguished by the branches that an operation of another thread affects; the other branches have the same outcome in any
 //!    order.
 //! 3. Choose the next tests ([`next_tests`]).
-//! 4. Each test follows the order of its group. Its trace adds groups and branches. If that order only exchanges independent
-//!    steps of a known execution, no test is made ([`super::equivalent`]). If the test resulted in another order, an exact search
-//!    looks for an execution with the order of the group. If it cannot decide, the next way is tried.
+//! 4. If the order of a group only exchanges independent steps of a known execution, no test is made ([`super::equivalent`]), nor
+//!    if an exact search shows that no execution has it. Otherwise the test follows the order, and its trace adds groups and
+//!    branches. If it resulted in another order, the execution that the search has found is the test. If the search could not
+//!    decide, the next way is tried.
 //! 5. Continue at step 2.
 //!
 //! **Soundness and limits**: everything that the tests show is real. This module does not decide whether the tests show
@@ -346,7 +347,7 @@ impl<'s, 'm> Method<'s, 'm> {
         if self.follows_from_known(group, candidate) {
             return;
         }
-        if self.verdict(group) == OrderVerdict::Impossible {
+        if *self.verdict(group) == OrderVerdict::Impossible {
             self.found.groups.list[group].state = GroupState::Infeasible;
             return;
         }
@@ -360,7 +361,7 @@ impl<'s, 'm> Method<'s, 'm> {
     /// Finds out whether a group has an execution that the first way has not led to. Where the search cannot tell, the other ways
     /// are tried, one at a time.
     fn decide(&mut self, group: usize, reason: Option<TestReason>) {
-        let verdict = self.verdict(group);
+        let verdict = self.verdict(group).clone();
         if let OrderVerdict::Undecided(_) = verdict
             && let Some(candidate) = self.other_candidate(group)
         {
@@ -386,12 +387,12 @@ impl<'s, 'm> Method<'s, 'm> {
     }
 
     /// Whether some execution has the order of a group; it is searched for once.
-    fn verdict(&mut self, group: usize) -> OrderVerdict {
+    fn verdict(&mut self, group: usize) -> &OrderVerdict {
         if !self.verdicts.contains_key(&group) {
             let verdict = self.search(group);
             self.verdicts.insert(group, verdict);
         }
-        self.verdicts[&group].clone()
+        &self.verdicts[&group]
     }
 
     fn search(&mut self, group: usize) -> OrderVerdict {

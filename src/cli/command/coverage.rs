@@ -255,7 +255,7 @@ impl Arguments {
         let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, &self.jobs.of(budget));
         let target = self.generation.target.unwrap_or_default();
         if let Some(out) = &self.generation.out {
-            load::not_of_c(&self.file, "tests")?;
+            load::not_of_c(&self.file, ("tests of classes", "`cssame drive` writes tests of it"))?;
             check_directory(out, target.into())?;
         }
         let mut answer = with_budget(&bounds, output, search)?;
@@ -400,6 +400,6 @@ impl Arguments {
             What::Covered(_) => output.print(&view.text()),
             What::Generated(answer) => output.print(&view.generated(answer)),
         }
-        output.summary(&limits(&subject.unit().program.limits));
+        output.summary(&limits(self.within(found)));
     }
 }

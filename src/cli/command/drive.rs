@@ -253,7 +253,10 @@ impl Arguments {
     /// A directory with something else in it is left alone.
     fn check_directory(&self) -> Result<(), Diagnostics> {
         if self.pairs {
-            load::not_of_c(&self.file, "tests of pairs of methods")?;
+            load::not_of_c(
+                &self.file,
+                ("tests of pairs of methods", "leave `--pairs` out: terms and failures have tests"),
+            )?;
         }
         load::can_be_written(&self.file, self.target.into())?;
         check_directory(&self.out, self.target.into())

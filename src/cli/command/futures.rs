@@ -167,7 +167,7 @@ not compile, 3 a bound was hit before terms, failures and deadlocks were decided
         let listed = view.listed();
         output.complain(model.sources(), &self.bounds(found));
         output.summary(&view::summary(answer, listed));
-        output.summary(&limits(&model.program().limits));
+        output.summary(&limits(self.within(found)));
     }
 
     fn is_decided(&self, found: &Explored) -> bool {

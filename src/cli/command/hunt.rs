@@ -193,7 +193,7 @@ was found so far.",
             output.print(&grown_lines(&grow.name, grown));
         }
         output.print(&view::guarantee(answer));
-        output.print(&limits(&model.program().limits));
+        output.print(&limits(self.within(hunted)));
     }
 
     fn is_decided(&self, hunted: &Hunted) -> bool {

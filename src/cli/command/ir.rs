@@ -117,7 +117,7 @@ Examples:
     fn answer(&self, _: &Output) -> Result<Rendered, Diagnostics> {
         let answer = match self.emit {
             Form::Ast => {
-                load::not_of_c(&self.file, "syntax trees")?;
+                load::not_of_c(&self.file, ("syntax trees", "`--emit cfg` shows how it was read"))?;
                 self.tree()?
             }
             Form::Cfg => self.graph(Emit::Cfg)?,

@@ -250,7 +250,7 @@ infinitely many test cases.",
         output.print(&view.text());
         output.complain(model.sources(), &self.bounds(found));
         output.summary(&view::summary(&answer.report));
-        output.summary(&limits(&model.program().limits));
+        output.summary(&limits(self.within(found)));
         if let Some(emitted) = &answer.emitted {
             output.summary(&view::emitted(emitted));
         }

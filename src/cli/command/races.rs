@@ -251,7 +251,7 @@ does not compile, 3 a race is neither shown to be real nor proven impossible.",
             output.note(&view::timing(&answer.report, &answer.timing, subject.unit()));
         }
         output.summary(&view::summary(&answer.report));
-        output.summary(&limits(&subject.unit().program.limits));
+        output.summary(&limits(self.within(found)));
     }
 
     fn is_decided(&self, found: &Found) -> bool {
