@@ -1,7 +1,7 @@
 //! Types of C: sizes, offsets, and what conversions leave of values, against the C compilers that are there (`cc`, `clang`).
 //!
-//! Random declarations and expressions without undefined behaviour, printed by one program: as it is run here, and compiled. Also
-//! the programs of a suite would do; random ones have more forms.
+//! In: a seed. Out: a program that prints the sizes and offsets of random structures, and the value, width and sign of random
+//! expressions without undefined behaviour. What it prints when it is run here must be what it prints when it is compiled.
 
 use crate::c_programs::{compiled, compilers, ran};
 use cssame::model::{Model, Options};

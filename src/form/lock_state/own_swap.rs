@@ -3,8 +3,9 @@
 //! **Input**: the reads with their terms. **Output**: the definitions of `cas` instructions that are removed from the terms of
 //! reads of their own thread (reason `ordered-after`, or `overwritten` if the thread replaces them on the path).
 //!
-//! **Algorithm**: follow the thread from the point after the `cas`, where its result is `true`, or the value that was expected, and
-//! all values of memory are unknown ([`super::step`]). Record the reads of its location that it reaches before it certainly replaces the value.
+//! **Algorithm**: follow the thread from the point after the `cas`, where its result is `true`, or the value that was expected,
+//! and all values of memory are unknown ([`super::step`]). Record the reads of its location that it reaches before it certainly
+//! replaces the value.
 //!
 //! **Soundness and limits**: the thread runs once in an execution. If a read in it sees the definition, the thread has reached
 //! the read from the `cas` without replacing the value, so the walk reaches it as well. At most [`MAX_SWAPS`] `cas` instructions

