@@ -9,7 +9,7 @@
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
 //! | `hunt` | [`hunt()`] | [`HuntAnswer`] |
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
-//! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
+//! | `paths` | [`paths()`], [`paths_of()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`LibraryPaths`], [`ComparisonReport`] |
 //! | `drive` | [`drive()`], [`drive_schedule()`], [`drive_pairs()`], [`drive_race()`], [`drive_latches()`] | [`DriveAnswer`] |
 //! | `diff` | [`diff_programs()`], [`diff_executions()`] | [`ProgramsAnswer`], [`ExecutionsReport`] |
 //! | `coverage` | [`coverage()`], [`generate_tests()`] | [`CoverageAnswer`], [`GenerateAnswer`] |
@@ -60,6 +60,7 @@ mod paths;
 mod paths_compare;
 mod paths_explain;
 mod paths_graph;
+mod paths_library;
 mod pi;
 mod races;
 mod report;
@@ -115,6 +116,7 @@ pub use paths_explain::{
     ConditionRow, ConditionTable, EvaluatedReport, ExplainedBranch, ExplainedReport, UseDefineReport,
 };
 pub use paths_graph::{paths_dot, paths_svg};
+pub use paths_library::{DriverTests, LibraryPaths, PathsOf, paths_of};
 pub use pi::{PiReport, pi};
 pub use races::{RacesAnswer, RacesRequest, RacesTarget, race_pair, races, races_of};
 pub use report::{ListedRaces, ReportAnswer, ReportData, ReportRequest, ReportedFinding, report};

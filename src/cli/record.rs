@@ -2,10 +2,11 @@
 
 use super::files;
 use super::load::name_of;
-use cssame_answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, HuntAnswer, PathsAnswer, RacesAnswer};
+use cssame_answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, HuntAnswer, LibraryPaths, RacesAnswer};
 use cssame_diagnostics::Diagnostics;
 use cssame_explore::report::EndlessReport;
 use cssame_model::Model;
+use cssame_paths::report::PathsReport;
 use cssame_schedule::{ExecutionStatus, Schedule, SharedStep, Step};
 use cssame_tear::pairs::ExecutedPairs;
 use std::path::{Path, PathBuf};
@@ -211,7 +212,19 @@ pub fn write_races(
 #[must_use]
 pub fn race_source(directory: &Path, source: &Path, answer: &RacesAnswer, driver: Option<&String>) -> PathBuf {
     let number = driver.and_then(|name| answer.drivers.iter().position(|one| one.0 == *name));
-    number.map_or_else(|| source.to_owned(), |number| directory.join(format!("driver-{}.csm", number + 1)))
+    number.map_or_else(|| source.to_owned(), |number| driver_file(directory, number))
+}
+
+/// `DIR/driver-1.csm`
+#[must_use]
+pub fn driver_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("driver-{}.csm", index + 1))
+}
+
+/// `DIR/driver-1`, for the schedules of its tests.
+#[must_use]
+pub fn driver_directory(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("driver-{}", index + 1))
 }
 
 /// `DIR/aim-1.json`
@@ -231,12 +244,16 @@ pub fn race_file(directory: &Path, index: usize) -> PathBuf {
 /// # Errors
 ///
 /// CS0910 where the directory or a file cannot be written.
-pub fn write_paths(directory: &Path, model: &Model, answer: &PathsAnswer) -> Result<(), Diagnostics> {
+pub fn write_paths(
+    directory: &Path,
+    (source, model): (&Path, &Model),
+    report: &PathsReport,
+) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
     let write = |path: PathBuf, steps: &[Step], status: &str| {
-        files::write(&path, &model.schedule(steps.to_vec(), status).to_text())
+        let schedule = Schedule { file: name_of(source), ..model.schedule(steps.to_vec(), status) };
+        files::write(&path, &schedule.to_text())
     };
-    let report = &answer.report;
     for test in &report.tests {
         let steps: Vec<Step> = test.schedule.iter().cloned().map(SharedStep::into_step).collect();
         write(test_file(directory, test.test), &steps, test.status)?;
@@ -246,6 +263,21 @@ pub fn write_paths(directory: &Path, model: &Model, answer: &PathsAnswer) -> Res
     }
     for (index, met) in report.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock")?;
+    }
+    Ok(())
+}
+
+/// Writes each driver of a file without `main`, and a directory with the schedules of its tests.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub fn write_library_paths(directory: &Path, answer: &LibraryPaths) -> Result<(), Diagnostics> {
+    files::create_directory(directory)?;
+    for (index, one) in answer.drivers.iter().enumerate() {
+        let source = driver_file(directory, index);
+        files::write(&source, one.model.unit().text())?;
+        write_paths(&driver_directory(directory, index), (&source, &one.model), &one.answer.report)?;
     }
     Ok(())
 }

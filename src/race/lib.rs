@@ -39,7 +39,7 @@ pub use find::{Findings, Request, Scope, States, Timing, find};
 pub use hold::{Hold, Rule};
 pub use hybrid::{HybridDetector, Predicted};
 pub use judge::{PairFinding, Proof, Status, Witness};
-pub use library::{DriverFindings, Library, find_in_drivers};
+pub use library::{DriverFindings, Library, fails_alone, find_in_drivers};
 pub use place::{Place, PlaceId, PlacePair, Places};
 pub use predict::{Means, Potential, Prediction, PredictionRequest, predict};
 pub use scene::{Actor, Scene, scene};

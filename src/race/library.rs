@@ -97,8 +97,7 @@ impl Library {
             // What the text of the driver lacks, such as a constant that has no value, it lacks in any of them.
             let Ok(model) = Model::from_text(unit.name(), &driver.text, options) else { continue };
             let findings = find(&model, request, budget);
-            let fails_alone =
-                [Order::First, Order::Last].into_iter().any(|order| fails_in_order(&model, order, request));
+            let fails_alone = fails_alone(&model, request.trials.max_steps);
             self.bound = self.bound.or(findings.bound);
             self.drivers.push(DriverFindings { driver, model, findings, fails_alone });
         }
@@ -123,9 +122,15 @@ impl Library {
     }
 }
 
-fn fails_in_order(model: &Model, order: Order, request: &Request) -> bool {
+/// Whether the two calls of a driver fail or block also if one comes after the other, in at least one order.
+#[must_use]
+pub fn fails_alone(driver: &Model, max_steps: u64) -> bool {
+    [Order::First, Order::Last].into_iter().any(|order| fails_in_order(driver, order, max_steps))
+}
+
+fn fails_in_order(model: &Model, order: Order, max_steps: u64) -> bool {
     let mut policy = OneAfterTheOther { order, last: None };
-    let execution = run(model.machine(), &mut policy, request.trials.max_steps, &mut ());
+    let execution = run(model.machine(), &mut policy, max_steps, &mut ());
     matches!(execution.status, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock | ExecutionStatus::StepLimit)
 }
 

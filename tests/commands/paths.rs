@@ -202,3 +202,26 @@ fn more_threads_than_are_paired_are_no_matter_of_memory() {
     let answer = call("paths --criterion tpair --format json", &[&path]);
     assert_eq!((answer.status, &answer.json()["bound"]), (1, &"too-many".into()));
 }
+
+/// A file without `main` gets drivers; each is a program, and each of its tests a schedule of that.
+#[test]
+fn a_library_gets_the_tests_of_its_drivers() {
+    let directory = Files::new();
+    let out = directory.path("found").display().to_string();
+    let answer = json(&format!("paths samples/races_vector_broken.csm --record-dir {out}"));
+    let drivers = answer["drivers"].as_array().unwrap();
+    let races: Vec<usize> = drivers.iter().map(|one| one["races"].as_array().unwrap().len()).collect();
+    // The size is read without the lock: by two methods, against two that change it.
+    assert_eq!((races.iter().sum::<usize>(), answer["complete"].as_bool()), (4, Some(true)));
+    let racy = races.iter().position(|&count| count > 0).unwrap() + 1;
+    let driver = format!("{out}/driver-{racy}.csm");
+    assert_eq!(json(&format!("paths {driver}"))["executions"], drivers[racy - 1]["executions"]);
+    assert_eq!(shown(&format!("run {driver} --schedule {out}/driver-{racy}/test-1.json")).status, 0);
+
+    let text = shown("paths samples/races_vector_broken.csm");
+    assert_eq!(text.status, 1);
+    let named = "shown by test 1 of the driver `Vector.add || Vector.size`";
+    assert!(text.stdout.starts_with("warning[CS0401]") && text.stdout.contains(named), "{}", text.stdout);
+    let refused = shown("paths samples/races_vector.csm --explain main:1:1");
+    assert!(refused.status == 2 && refused.stderr.contains("`--record-dir` writes drivers"), "{}", refused.stderr);
+}

@@ -12,17 +12,17 @@ use crate::recorded::{departed, read_schedule};
 use crate::shared::SearchOptions;
 use crate::target::TargetName;
 use crate::view::limits::limits;
-use crate::view::paths::{self as view, PathsView};
+use crate::view::paths::{self as view, LibraryView, PathsView};
 use crate::view::replay::quoted;
 use clap::{Arg, Args, ValueEnum, value_parser};
 use cssame_answer::{
-    ComparisonReport, Course, EmittedReport, Findings, Judged, PathsAnswer, PathsRequest, RunRequest, compare_paths,
-    drive_paths, finding, paths, paths_dot, paths_svg, run,
+    ComparisonReport, Compiled, Course, EmittedReport, Findings, Judged, LibraryPaths, PathsAnswer, PathsOf,
+    PathsRequest, RunRequest, compare_paths, drive_paths, finding, paths_dot, paths_of, paths_svg, run,
 };
-use cssame_budget::Budget;
+use cssame_budget::{Bound, Budget};
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use cssame_driver::Manifest;
-use cssame_model::{Inputs, Model, Options};
+use cssame_model::{Inputs, Model, Options, Unit};
 use cssame_paths::{Arrays, Criterion, First};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -140,6 +140,8 @@ fn parse_graph(text: &str) -> Result<PathBuf, String> {
 pub enum Found {
     /// Test cases.
     Tests(Box<FoundTests>),
+    /// Those of the drivers of a file without `main`.
+    Library(Box<LibraryPaths>),
     /// A table.
     Table(ComparisonReport),
 }
@@ -213,21 +215,23 @@ infinitely many test cases.",
     fn findings<'a>(&self, found: &'a Found) -> Findings<'a> {
         match found {
             Found::Tests(found) => found.answer.findings(&found.model),
+            Found::Library(found) => found.findings(),
             Found::Table(report) => report.findings(),
         }
     }
 
     fn bounds(&self, found: &Found) -> Vec<Diagnostic> {
-        let bound = match found {
+        bound_of(match found {
             Found::Tests(found) => found.answer.bound,
+            Found::Library(found) => found.bound,
             Found::Table(_) => None,
-        };
-        bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+        })
     }
 
     fn within<'a>(&self, found: &'a Found) -> &'a [String] {
         match found {
             Found::Tests(found) => &found.model.program().limits,
+            Found::Library(found) => &found.unit.program.limits,
             Found::Table(_) => &[],
         }
     }
@@ -235,12 +239,14 @@ infinitely many test cases.",
     fn print(&self, found: &Found, judged: &Judged, output: &mut Output) {
         let FoundTests { answer, model } = match found {
             Found::Tests(found) => &**found,
+            Found::Library(found) => return self.print_library(found, judged, output),
             Found::Table(report) => return output.print(&view::table(report, output.colour())),
         };
         let view = PathsView {
             answer,
             model,
             file: &self.files[0],
+            driver: None,
             options: &self.typed(),
             record_dir: self.record_dir.as_deref(),
             all: self.all,
@@ -259,6 +265,7 @@ infinitely many test cases.",
     fn is_decided(&self, found: &Found) -> bool {
         match found {
             Found::Tests(found) => found.answer.report.complete,
+            Found::Library(found) => found.complete,
             Found::Table(report) => report.complete,
         }
     }
@@ -271,15 +278,23 @@ impl Arguments {
             load::can_be_written(file, target.into())?;
             check_directory(out, target.into())?;
         }
-        let (model, first) = self.subject(file)?;
+        let (subject, options, first) = self.subject(file)?;
         let request = PathsRequest { first, ..self.request() };
-        let search = |budget: &Budget<'_>| paths(&model, &request, budget);
-        let mut answer = with_budget(&self.bounds_of_all(), output, search)?;
+        let search = |budget: &Budget<'_>| paths_of(subject, &options, &request, budget);
+        let (mut answer, model) = match with_budget(&self.bounds_of_all(), output, search)? {
+            PathsOf::Program(answer, model) => (*answer, *model),
+            PathsOf::Library(answer) => {
+                if let Some(directory) = &self.record_dir {
+                    record::write_library_paths(directory, &answer)?;
+                }
+                return Ok(Found::Library(answer));
+            }
+        };
         if let Some(path) = &self.graph {
             self.write_graph(path, &answer)?;
         }
         if let Some(directory) = &self.record_dir {
-            record::write_paths(directory, &model, &answer)?;
+            record::write_paths(directory, (file, &model), &answer.report)?;
         }
         if let Some(out) = &self.emit {
             let options = driver_options(target, (file, model.unit().text()), model.options(), self.max_steps());
@@ -291,13 +306,37 @@ impl Arguments {
         Ok(Found::Tests(Box::new(FoundTests { answer, model })))
     }
 
-    /// The program, and its first execution. A schedule brings the options along that it was recorded with.
-    fn subject(&self, file: &Path) -> Result<(Model, First), Diagnostics> {
+    fn print_library(&self, found: &LibraryPaths, judged: &Judged, output: &mut Output) {
+        let view = LibraryView {
+            answer: found,
+            file: &self.files[0],
+            options: &self.typed(),
+            record_dir: self.record_dir.as_deref(),
+            all: self.all,
+            judged,
+            colour: output.colour(),
+        };
+        output.print(&view.text());
+        output.complain(&found.unit.sources, &bound_of(found.bound));
+        output.summary(&view::library_summary(found));
+        output.summary(&limits(&found.unit.program.limits));
+    }
+
+    /// The file, how it is executed, and its first execution. A schedule brings the options along that it was recorded with.
+    fn subject(&self, file: &Path) -> Result<(Compiled, Options, First), Diagnostics> {
         let options = self.search.options();
+        let needs_main = [self.emit.is_some(), self.graph.is_some(), self.explain.is_some()].contains(&true);
+        let compiled = |first: First| {
+            let subject = Compiled::new(load::unit(file, &options.inputs)?, options.clone());
+            match subject {
+                Compiled::Library(unit) if needs_main => Err(no_main(&unit)),
+                subject => Ok((subject, options.clone(), first)),
+            }
+        };
         let path = match &self.first {
             Some(FirstName::File(path)) => path,
-            Some(FirstName::Seed(seed)) => return Ok((load::model(file, options)?, First::Seed(*seed))),
-            None => return Ok((load::model(file, options)?, First::InTurn)),
+            Some(FirstName::Seed(seed)) => return compiled(First::Seed(*seed)),
+            None => return compiled(First::InTurn),
         };
         let schedule = read_schedule(path, file)?;
         let model = load::model(file, options.over(&schedule)?)?;
@@ -305,7 +344,10 @@ impl Arguments {
         let followed = run(&model, &request);
         match &followed.departure {
             Some(departure) => Err(departed(&model, path, &schedule, departure)),
-            None => Ok((model, First::Steps(followed.execution.steps))),
+            None => {
+                let options = model.options().clone();
+                Ok((Compiled::Program(Box::new(model)), options, First::Steps(followed.execution.steps)))
+            }
         }
     }
 
@@ -382,6 +424,17 @@ impl Arguments {
         }
         text + &self.search.bounds.text()
     }
+}
+
+fn bound_of(bound: Option<Bound>) -> Vec<Diagnostic> {
+    bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+}
+
+fn no_main(unit: &Unit) -> Diagnostics {
+    let message = "`--emit`, `--graph` and `--explain` need a program with a `main`";
+    let problem = Diagnostic::general(Code::NoMain, Severity::Error, message)
+        .with_help("leave them out, or add a `main`; `--record-dir` writes drivers that have one");
+    Diagnostics::new(unit.sources.clone(), vec![problem])
 }
 
 /// The values of `A..B`.

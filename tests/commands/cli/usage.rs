@@ -98,7 +98,7 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("paths --compare --input rounds=1..2000 samples/setiadi_jnetmap.csm", 2, "!1000 rows"),
     ("paths --max-executions 0 samples/setiadi_fig3.csm", 2, "!0"),
     ("paths --emit samples samples/setiadi_fig3.csm", 2, "!CS0910"),
-    ("paths samples/races_vector.csm", 2, "!CS0216"),
+    ("paths --explain main:1:1 samples/races_vector.csm", 2, "!CS0216"),
     ("explain CS9999", 2, "!no such code"),
     ("explain nonsense", 2, "!no such code"),
     ("check --input n samples/parfor_sum.csm", 2, "!NAME=VALUE"),

@@ -2,8 +2,10 @@
 
 mod explained;
 mod groups;
+mod library;
 mod table;
 
+pub use library::{LibraryView, library_summary};
 pub use table::table;
 
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
@@ -45,6 +47,8 @@ pub struct PathsView<'a> {
     pub model: &'a Model,
     /// The source file.
     pub file: &'a Path,
+    /// In a file without `main`: the driver, by number, and its name.
+    pub driver: Option<(usize, &'a str)>,
     /// What the answer depends on beside the program, as it was typed, with a space before each option.
     pub options: &'a str,
     /// Where the schedules were written to.
@@ -92,9 +96,7 @@ impl PathsView<'_> {
     #[must_use]
     pub fn text(&self) -> String {
         let report = &self.answer.report;
-        let mut blocks = self.races(report);
-        blocks.extend(self.failures(report));
-        blocks.extend(self.deadlocks(report));
+        let mut blocks = self.found();
         blocks.push(self.tests(report));
         match &self.answer.explained {
             Some(explained) => blocks.extend(self.explained(explained)),
@@ -103,6 +105,23 @@ impl PathsView<'_> {
         blocks.push(self.method(report));
         blocks.retain(|block| !block.is_empty());
         blocks.join("\n")
+    }
+
+    /// Races, failures and deadlocks.
+    fn found(&self) -> Vec<String> {
+        let report = &self.answer.report;
+        let mut blocks = self.races(report);
+        blocks.extend(self.failures(report));
+        blocks.extend(self.deadlocks(report));
+        blocks
+    }
+
+    /// A diagnostic with the test that shows it.
+    fn shown_by(&self, diagnostic: Diagnostic, test: usize) -> Diagnostic {
+        diagnostic.with_note(match self.driver {
+            None => format!("shown by test {test}"),
+            Some((_, name)) => format!("shown by test {test} of the driver `{name}`"),
+        })
     }
 
     /// The races: those that nothing rules out with both sides, the others in a line each.
@@ -139,8 +158,7 @@ impl PathsView<'_> {
 
     /// A race; behind the last one that is shown stands what helps, and how to see them again.
     fn race(&self, race: &RaceReport, is_last: bool) -> Option<String> {
-        let diagnostic =
-            self.judged.shown(finding::unprotected(race))?.with_note(format!("shown by test {}", race.test));
+        let diagnostic = self.shown_by(self.judged.shown(finding::unprotected(race))?, race.test);
         let diagnostic = if is_last { diagnostic.with_help(finding::PROTECT) } else { diagnostic };
         let text = terminal::render_all(self.model.sources(), &[diagnostic], screen::of_stdout(self.colour));
         Some(if is_last { text + &self.replay(|directory| record::test_file(directory, race.test)) } else { text })
@@ -155,7 +173,7 @@ impl PathsView<'_> {
         let all: Vec<_> = all.collect();
         let count = all.len();
         let shown = all.into_iter().take(limit).map(|(index, met, diagnostic)| {
-            let diagnostic = diagnostic.with_note(format!("shown by test {}", met.test));
+            let diagnostic = self.shown_by(diagnostic, met.test);
             self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::failure_file(of, index))
         });
         let mut blocks: Vec<String> = shown.collect();
@@ -177,7 +195,7 @@ impl PathsView<'_> {
             let others: Vec<&[BlockedReport]> =
                 others.into_iter().map(|other| &all[other].1.deadlock.threads[..]).collect();
             let diagnostic = finding::with_symmetric(diagnostic.clone(), &others);
-            let diagnostic = diagnostic.with_note(format!("shown by test {}", met.test));
+            let diagnostic = self.shown_by(diagnostic, met.test);
             self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::deadlock_file(of, *index))
         });
         let mut blocks: Vec<String> = shown.collect();
@@ -192,7 +210,13 @@ impl PathsView<'_> {
 
     fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
         let directory = self.record_dir.unwrap_or(Path::new(DIRECTORY));
-        let replay = replay_line(self.file, &file(directory));
+        let replay = match self.driver {
+            None => replay_line(self.file, &file(directory)),
+            Some((index, _)) => {
+                let of_tests = record::driver_directory(directory, index);
+                replay_line(&record::driver_file(directory, index), &file(&of_tests))
+            }
+        };
         if self.record_dir.is_some() {
             return replay;
         }
