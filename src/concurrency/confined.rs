@@ -96,7 +96,7 @@ impl Roots {
                 }
             }
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-                if let Instruction::Allocate { dest, variable } = instruction {
+                if let Instruction::Allocate { dest, variable, .. } = instruction {
                     // Where a pointer goes is not followed.
                     if function.registers[*dest].ty != RegisterType::Reference && escaping.contains(dest.index()) {
                         pointed.push(numbers.len());

@@ -21,7 +21,8 @@ use super::value::{AbstractValue, Address, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, IterationId, KnownReads, MAIN_THREAD, Thread, ThreadId};
 use cssame_ir::points_to::{PointsTo, Target};
 use cssame_ir::{
-    BlockId, FunctionId, Instruction, NewThread, Operand, Program, RegisterId, Storage, Terminator, VariableId,
+    BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, RegisterId, Storage, Terminator,
+    VariableId,
 };
 use cssame_source::arena::Arena;
 use rustc_hash::FxHashMap;
@@ -157,6 +158,17 @@ pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads, ex
     unfolding
 }
 
+/// The variable that a function makes that does nothing else.
+fn made_by(function: &Function) -> Option<VariableId> {
+    let block = function.blocks.iter().next().filter(|_| function.blocks.len() == 1)?;
+    match (block.instructions.as_slice(), block.terminator) {
+        (&[Instruction::Allocate { dest, variable, .. }], Terminator::Return(Some(Operand::Register(value)))) => {
+            (value == dest).then_some(variable)
+        }
+        _ => None,
+    }
+}
+
 impl Unfolding {
     /// The instance of a variable in a context.
     pub fn instance(&mut self, program: &Program, variable: VariableId, context: ContextId) -> InstanceId {
@@ -168,7 +180,8 @@ impl Unfolding {
             let context = &self.contexts[owner];
             // A pointer to it that is stored somewhere may be one to another activation's.
             let is_stored = self.points_to.is_stored(variable);
-            !context.recursive && !self.threads[context.thread].unordered && !is_stored
+            let is_alone = !context.recursive && !self.threads[context.thread].unordered && !is_stored;
+            is_alone && !program.variables[variable].heap
         });
         let (instances, of_variable) = (&mut self.instances, &mut self.instances_of);
         *self.instance_ids.entry((variable, owner)).or_insert_with(|| {
@@ -185,6 +198,26 @@ impl Unfolding {
             instances(variable).map(move |instance| Address { instance, offset, exact })
         };
         self.points_to.of(function, register).iter().flat_map(of_target).collect()
+    }
+
+    /// What a call gives that does nothing but ask for memory, in all iterations of a context; nothing as long as not all are known.
+    fn memory(&self, program: &Program, context: ContextId, (block, position): (BlockId, u32)) -> Vec<Address> {
+        let function = &program.functions[self.contexts[context].function];
+        let Instruction::Call { function: callee, .. } = function.blocks[block].instructions[position as usize] else {
+            return Vec::new();
+        };
+        let Some(variable) = made_by(&program.functions[callee]).filter(|&of| program.variables[of].heap) else {
+            return Vec::new();
+        };
+        let iterations = self.iterations[context.index()].blocks.iter().filter(|of| of.1 == block);
+        let made = iterations.map(|&(iteration, _)| {
+            let callee = self.calls.get(&Site { context, iteration, block, position })?;
+            self.instance_ids.get(&(variable, Some(*callee))).map(|&instance| Address::of(instance))
+        });
+        let mut made: Vec<Address> = made.collect::<Option<_>>().unwrap_or_default();
+        made.sort_unstable();
+        made.dedup();
+        made
     }
 
     /// Whether a context stands for calls from several places, because its function's contexts are merged.
@@ -228,6 +261,7 @@ impl Unfolding {
             self.instance_ids.get(&(variable, owner)).copied().unwrap_or(InstanceId(0))
         };
         let pointees = |register| self.pointees(of.function, register);
+        let memory = |block, position| self.memory(program, context, (block, position));
         f(&Evaluator {
             function: &program.functions[of.function],
             writers: &self.writers[of.function.index()],
@@ -237,6 +271,7 @@ impl Unfolding {
             live: Some(&self.reachable[context.index()]),
             fixed,
             pointees: &pointees,
+            memory: &memory,
         })
     }
 

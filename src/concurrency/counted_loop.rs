@@ -9,14 +9,16 @@
 //! 2. A counter of a loop is a register that only one instruction in the loop writes, in the block of the back edge, and that no
 //!    instruction reads between that write and the next iteration. Its first value is the last one written on the only path into
 //!    the loop.
-//! 3. Leave out a loop in which no index, and no argument of a call or a new thread, is computed from a counter: there is nothing
-//!    to distinguish.
+//! 3. Leave out a loop in which no index, no distance that a pointer moves, and no argument of a call or a new thread is computed
+//!    from a counter: there is nothing to distinguish.
 //!
 //! **Soundness and limits**: from the head of the loop to the end of an iteration a counter has one value. [`super::unrolling`]
 //! determines whether these values are known, and few.
 
 use super::value::Writers;
-use cssame_ir::{Block, BlockId, Function, Instruction, Operand, Place, RegisterId, Terminator, ThreadLabel};
+use cssame_ir::{
+    BinaryOperator, Block, BlockId, Function, Instruction, Operand, Place, RegisterId, Terminator, ThreadLabel,
+};
 use cssame_ssa::dominators::Dominators;
 use cssame_ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -221,7 +223,7 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether an index, or an argument of a call or a new thread, follows from a counter.
+    /// Whether an index, a distance that a pointer moves, or an argument of a call or a new thread, follows from a counter.
     fn matters(&self, blocks: &[BlockId], counters: &[Counter]) -> bool {
         let follows = |operand: &Operand| self.follows(*operand, counters, MAX_CHAIN);
         let counts = |place: &Place| place.indices.iter().any(|index| follows(&index.operand));
@@ -232,6 +234,7 @@ impl Finder<'_> {
             | Instruction::Address { place, .. } => counts(place),
             Instruction::Synchronise(operation) => operation.places().any(counts),
             Instruction::Call { arguments, .. } => arguments.iter().any(follows),
+            Instruction::Binary { op: BinaryOperator::PointerAdd, right, .. } => follows(right),
             _ => {
                 let threads = instruction.new_threads().iter();
                 threads.flat_map(|thread| thread.arguments.iter().chain(&thread.ordinal)).any(follows)

@@ -28,6 +28,7 @@ pub(super) fn build(program: &Program, unfolding: Unfolding) -> Concurrency {
 
 fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
     let program = builder.program;
+    unique::find_single_memory(&mut builder, &local);
     let regions = live_region::find_regions(&mut builder, &local);
     unique::find_unique(&mut builder, &local);
     let order = order::find_order(&mut builder, &local);

@@ -154,6 +154,10 @@ impl<'a> Handles<'a> {
         if stores.anywhere || stores.unknown.contains(&cell.instance) {
             return None;
         }
+        let instance = &self.builder.unfolding.instances[cell.instance];
+        if self.builder.program.variables[instance.variable].heap && !instance.single {
+            return None;
+        }
         let (at, source) = stores.of_cell.get(&(cell.instance, cell.offset)).copied().flatten()?;
         let Operand::Register(source) = source else { return None };
         let owner = self.builder.unfolding.instances[cell.instance].context;

@@ -165,10 +165,17 @@ pub struct Evaluator<'a> {
     pub fixed: &'a [(RegisterId, i64)],
     /// What a pointer in a register may lead to, whatever the context.
     pub pointees: &'a dyn Fn(RegisterId) -> Vec<Address>,
+    /// The memory that a call gives which asks for some; nothing for other calls.
+    pub memory: &'a dyn Fn(BlockId, u32) -> Vec<Address>,
 }
 
 /// Where it does not matter what pointers lead to.
 fn no_pointees(_: RegisterId) -> Vec<Address> {
+    Vec::new()
+}
+
+/// Where it does not matter what memory is given.
+fn no_memory(_: BlockId, _: u32) -> Vec<Address> {
     Vec::new()
 }
 
@@ -195,6 +202,7 @@ impl<'a> Evaluator<'a> {
             live: None,
             fixed: &[],
             pointees: &no_pointees,
+            memory: &no_memory,
         }
     }
 }
@@ -241,6 +249,10 @@ impl Evaluator<'_> {
             }
             Writer::Instruction(block, position) => {
                 let instruction = &self.function.blocks[block].instructions[position as usize];
+                if let Instruction::Call { .. } = instruction {
+                    let memory = (self.memory)(block, position);
+                    return if memory.is_empty() { AbstractValue::Unknown } else { AbstractValue::References(memory) };
+                }
                 self.instruction(instruction, fuel - 1)
             }
             Writer::Several => {
@@ -357,9 +369,28 @@ impl Evaluator<'_> {
                     exact: address.exact && exact,
                     ..address
                 };
-                (self.pointees)(register).into_iter().map(further).collect()
+                self.led_to(register, MAX_CHAIN).into_iter().map(further).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// What a pointer may lead to, whatever the context; one that was moved by a known distance leads as far behind that.
+    fn led_to(&self, register: RegisterId, fuel: u32) -> Vec<Address> {
+        let whatever = || (self.pointees)(register);
+        let Some((block, position)) = self.writers.place(register).filter(|_| fuel > 0) else { return whatever() };
+        match self.function.blocks[block].instructions[position as usize] {
+            Instruction::Binary { op: BinaryOperator::PointerAdd, left: Operand::Register(left), right, .. } => {
+                let AbstractValue::Constant(cells) = self.at(right, fuel) else { return whatever() };
+                let mut found = self.led_to(left, fuel - 1);
+                if found.is_empty() || !found.iter().all(|address| address.exact) {
+                    return whatever();
+                }
+                found.iter_mut().for_each(|address| address.offset = address.offset.wrapping_add(cells as u32));
+                found
+            }
+            Instruction::Copy { source: Operand::Register(source), .. } => self.led_to(source, fuel - 1),
+            _ => whatever(),
         }
     }
 }

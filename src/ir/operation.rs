@@ -155,12 +155,15 @@ pub enum Instruction {
         /// The place; its indices are tested here.
         place: Place,
     },
-    /// Makes the cells of a local variable, or makes them new where the declaration runs again in the same frame.
+    /// Makes the cells of a local variable, or makes them new where the declaration runs again in the same frame. Those of a variable
+    /// on the heap are made beside the ones that are there.
     Allocate {
         /// Gets the reference; no other instruction writes it.
         dest: RegisterId,
         /// The variable.
         variable: VariableId,
+        /// How many elements there are of an array, up to its length, a `long`; none for the whole variable.
+        elements: Option<RegisterId>,
     },
     /// `dest = choose(low, high)`: any `int` of the range, both ends included; none discards the execution.
     Choose {
@@ -379,8 +382,8 @@ impl Instruction {
             Instruction::Fork { threads, .. } => threads.iter().for_each(|thread| thread.uses(f)),
             Instruction::Spawn { thread, .. } => thread.uses(f),
             Instruction::JoinThread { handle, .. } => operand(handle, f),
-            Instruction::Allocate { .. }
-            | Instruction::CurrentThread { .. }
+            Instruction::Allocate { elements, .. } => elements.iter().for_each(|&register| f(register)),
+            Instruction::CurrentThread { .. }
             | Instruction::Error { .. }
             | Instruction::Join
             | Instruction::AtomicBegin

@@ -8,7 +8,6 @@
 //! **Soundness and limits**: a reference into an object that no longer exists at the end of the step is `…`.
 
 use super::describe::Scene;
-use super::values::shown_value;
 use cssame_ir::types::Part;
 use cssame_ir::{Base, Function, FunctionId, FunctionKind, Place, RegisterId, RegisterType, Type};
 use cssame_source::{SourceMap, Span};
@@ -68,7 +67,7 @@ impl Stacks {
         if let Some(&(call, function)) = self.by_thread.get(&thread).and_then(|stack| stack.last()) {
             let program = scene.naming.program;
             let of = &program.functions[function];
-            calls[call].result = of.result.map(|ty| shown_value(program, Some(of.span), ty, bits));
+            calls[call].result = of.result.map(|ty| scene.naming.value(scene.state, Some(of.span), ty, bits));
         }
     }
 
@@ -103,7 +102,7 @@ impl Scene<'_> {
     fn argument(&self, function: &Function, register: RegisterId, bits: i64) -> String {
         let of = &function.registers[register];
         match of.ty {
-            RegisterType::Scalar(ty) => shown_value(self.naming.program, Some(of.span), ty, bits),
+            RegisterType::Scalar(ty) => self.naming.value(self.state, Some(of.span), ty, bits),
             RegisterType::Reference => {
                 let address = u32::try_from(bits).ok();
                 let name = address.and_then(|address| self.object(address, of.pointee));

@@ -7,7 +7,6 @@
 
 use super::naming::Naming;
 use super::row::RowKind;
-use super::values::shown_value;
 use cssame_ir::ScalarType;
 use cssame_source::Span;
 use cssame_vm::{Cell, CodeIndex, Event, Failure, Obstacle, PathId, State, Tables, ThreadIndex, ThreadName};
@@ -40,7 +39,7 @@ impl Scene<'_> {
         let Naming { program, machine, .. } = self.naming;
         let span = machine.span(at);
         let name = |thread: ThreadName| Some(self.name(thread.path));
-        let object = |cell: Cell| Some(cell.name(program));
+        let object = |cell: Cell| Some(self.naming.cell(self.state, cell));
         let content = |kind, op, object, value| Some(Content { span, kind, op, object, value });
         match event {
             Event::Read { read, cell, value, shared: true, .. } => {
@@ -105,7 +104,7 @@ impl Scene<'_> {
             Some(cssame_ir::LeafKind::Data(ty)) => ty,
             _ => ScalarType::Long,
         };
-        shown_value(program, leaf.map(|leaf| program.symbols[leaf.symbol].span), ty, bits)
+        self.naming.value(self.state, leaf.map(|leaf| program.symbols[leaf.symbol].span), ty, bits)
     }
 
     /// What a blocked thread waits for: `L (T1)` for a lock that T1 holds, `b, 2 of 3` for a barrier, `set(e)`.

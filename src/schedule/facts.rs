@@ -17,7 +17,6 @@
 //! never distinguish failures. If more than [`MAX_BLOCKS`] blocks compute an expression, the part before these is left out.
 
 use super::naming::Naming;
-use super::values::shown_value;
 use super::walk::Walk;
 use cssame_ir::sync::{Kind, Synchronisation};
 use cssame_ir::{
@@ -274,7 +273,7 @@ impl Facts<'_> {
                 let thread = ThreadIndex((bits - 1) as u16);
                 self.scene.thread_name(self.scene.state.path(thread))
             }
-            _ => shown_value(self.scene.naming.program, declared, ty, bits),
+            _ => self.scene.naming.value(self.scene.state, declared, ty, bits),
         };
         let sentence = format!("{what} is {value}");
         if what != value && !self.sentences.contains(&sentence) {

@@ -8,9 +8,10 @@
 //! program.
 
 use super::file::Step;
-use cssame_ir::Program;
+use super::values::shown_value;
+use cssame_ir::{Object, Program, ScalarType, Type, Value};
 use cssame_source::{SourceMap, Span};
-use cssame_vm::{Choice, Failure, Machine, Pending, State, Tables, ThreadIndex};
+use cssame_vm::{Cell, Choice, Failure, Machine, Pending, State, Tables, ThreadIndex};
 
 /// Gives names to steps of a program.
 #[derive(Clone, Copy)]
@@ -48,10 +49,43 @@ impl Naming<'_> {
     /// The variable or object at an address, as the text names it from outside.
     #[must_use]
     pub fn object(&self, state: &State, address: u32) -> String {
-        match self.machine.leaf_at(state, address) {
-            Some((leaf, element)) => self.program.leaves[leaf].element_name(&self.program.texts, element),
-            None => "?".to_owned(),
+        self.machine.cell(state, address).map_or_else(|| "?".to_owned(), |cell| self.cell(state, cell))
+    }
+
+    /// The name of a cell. Objects on the heap that were made at one place, but for the first one, have a number: `malloc@31#2.next`.
+    #[must_use]
+    pub fn cell(&self, state: &State, cell: Cell) -> String {
+        let name = cell.name(self.program);
+        match self.machine.made_before(state, cell) {
+            0 => name,
+            before => {
+                let variable = self.program.texts.get(self.program.variables[cell.object.variable].name);
+                let rest = name.strip_prefix(variable).unwrap_or_default();
+                format!("{variable}#{}{rest}", before + 1)
+            }
         }
+    }
+
+    /// The name of what a pointer leads to: of a structure where it leads to the beginning of one.
+    fn pointed(&self, state: &State, address: u32) -> String {
+        let Some(cell) = self.machine.cell(state, address) else { return "?".to_owned() };
+        let (name, variable) = (self.cell(state, cell), &self.program.variables[cell.object.variable]);
+        match (cell.part, variable.ty) {
+            (0, Type::Class(_)) => name.split('.').next().unwrap_or(&name).to_owned(),
+            _ => name,
+        }
+    }
+
+    /// A value for readers: a pointer is the name of what it leads to.
+    #[must_use]
+    pub fn value(&self, state: &State, declared: Option<Span>, ty: ScalarType, bits: i64) -> String {
+        if let (Value::Pointer(pointer), true) = (Value::from_bits(ty, bits), ty == ScalarType::Pointer)
+            && let Some((Object::Local(_), _)) = pointer.target()
+            && let Some(address) = self.machine.pointed_at(state, pointer)
+        {
+            return format!("&{}", self.pointed(state, address));
+        }
+        shown_value(self.program, declared, ty, bits)
     }
 
     /// Where the operation stands that a thread's next step begins with: the name of the variable, or the statement.

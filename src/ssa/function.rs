@@ -214,7 +214,7 @@ impl Collector<'_> {
         self.begin_site(registers);
         self.memory_access(instruction);
         match instruction {
-            Instruction::Allocate { dest, variable } => self.allocate(*dest, *variable),
+            Instruction::Allocate { dest, variable, .. } => self.allocate(*dest, *variable),
             Instruction::Call { function, .. } => self.effect(&[*function]),
             Instruction::Join => {
                 let functions = self.joined.remove(&(block, position)).unwrap_or_default();

@@ -175,6 +175,8 @@ pub(super) enum Code {
         dest: Slot,
         variable: VariableId,
         is_pointer: bool,
+        /// How many elements; [`NO_SLOT`] for the whole variable.
+        elements: Slot,
     },
     Call {
         call: TableIndex,

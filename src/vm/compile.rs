@@ -124,7 +124,8 @@ fn has_reference(function: &Function, arguments: &[Operand]) -> bool {
     })
 }
 
-/// Functions that may pass a reference to a spawned thread, themselves or through what they call or fork.
+/// Functions whose locals outlive them: on the heap, or perhaps used by a spawned thread, to which they pass a reference themselves or
+/// through what they call or fork.
 fn leaking_functions(program: &Program) -> Vec<bool> {
     let mut leaks = vec![false; program.functions.len()];
     let mut passers: Vec<Vec<FunctionId>> = vec![Vec::new(); program.functions.len()];
@@ -132,6 +133,7 @@ fn leaking_functions(program: &Program) -> Vec<bool> {
     for (id, function) in program.functions.entries() {
         for (_, _, instruction) in instructions(function) {
             match instruction {
+                Instruction::Allocate { variable, .. } if program.variables[*variable].heap => work.push(id),
                 Instruction::Spawn { thread, .. } if has_reference(function, &thread.arguments) => work.push(id),
                 Instruction::Call { function: callee, arguments, .. } if has_reference(function, arguments) => {
                     passers[callee.index()].push(id);

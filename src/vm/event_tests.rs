@@ -126,7 +126,7 @@ fn local_behind_a_step(builder: &mut ProgramBuilder, x: VariableId, name: &str) 
     let mut edit = builder.edit(arm);
     edit.store(x, 1);
     let dest = edit.register(RegisterType::Reference);
-    edit.push(Instruction::Allocate { dest, variable: local });
+    edit.push(Instruction::Allocate { dest, variable: local, elements: None });
     let definition = edit.definition_id(local);
     let place = Place::at(Base::Reference(dest), 0);
     edit.push(Instruction::Store { place, value: 1.into(), definition });
@@ -167,7 +167,7 @@ fn a_loop_that_makes_locals_has_finitely_many_states() {
     let head = edit.block();
     edit.store(x, 1);
     let dest = edit.register(RegisterType::Reference);
-    edit.push(Instruction::Allocate { dest, variable: local });
+    edit.push(Instruction::Allocate { dest, variable: local, elements: None });
     let definition = edit.definition_id(local);
     let place = Place::at(Base::Reference(dest), 0);
     edit.push(Instruction::Store { place, value: 1.into(), definition });

@@ -11,7 +11,7 @@
 //! **Soundness and limits**: a thread that exceeds its budget counts as one that runs for ever. The extent of local work does not
 //! depend on the actions of other threads, so the verdict does not either.
 
-use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Print, Source, TableIndex};
+use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Print, Slot, Source, TableIndex};
 use super::observe::{Cell, Event, Object, ThreadName};
 use super::outcome::{FailureKind, Progress};
 use super::places::PointerTo;
@@ -75,7 +75,9 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                     while !self.leave_frame(present, result) {}
                     return Stop::Ended;
                 }
-                Code::Allocate { dest, variable, is_pointer } => self.allocate(dest, variable, is_pointer),
+                Code::Allocate { dest, variable, is_pointer, elements } => {
+                    self.allocate(dest, variable, is_pointer, elements);
+                }
                 Code::AtomicEnd => {
                     self.event(Event::AtomicEnd);
                     let this = self.this();
@@ -305,20 +307,24 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         true
     }
 
-    fn allocate(&mut self, dest: u32, variable: cssame_ir::VariableId, is_pointer: bool) {
+    fn allocate(&mut self, dest: u32, variable: cssame_ir::VariableId, is_pointer: bool, elements: Slot) {
+        let frame = self.state.frame(self.thread);
+        let elements = (elements != NO_SLOT).then(|| frame[elements as usize].clamp(0, i64::from(u16::MAX)) as u32);
         let current = local_address(self.state.frame(self.thread)[dest as usize]);
         let function = self.machine.compiled.origins[self.pc() as usize].function;
         let leaks = self.machine.compiled.functions[function].leaks;
         let owner = self.this().path;
-        let address = if current != 0 && !leaks {
-            self.machine.layout.renew(self.state, variable, owner, current);
-            current
+        let layout = &self.machine.layout;
+        if current != 0 && !leaks && elements.is_some() {
+            layout.free(self.state, current);
+        }
+        let (address, size) = if current != 0 && !leaks && elements.is_none() {
+            (current, layout.renew(self.state, variable, owner, current))
         } else {
-            self.machine.layout.allocate(self.state, variable, owner)
+            layout.allocate(self.state, self.tables, (variable, elements), owner)
         };
         let value = if is_pointer { Pointer::to(Local(address), 0).bits() } else { i64::from(address) };
         self.set_register(dest, value);
-        let size = self.machine.layout.size(variable);
         let object = self.cell(address).object;
         self.event(Event::Allocate { object, address, size });
         self.this().pc += 1;

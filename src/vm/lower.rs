@@ -243,9 +243,9 @@ impl Lowering<'_, '_> {
             Instruction::Address { dest, place } => {
                 Code::Address { dest: self.slot(*dest), place: self.place(place, None) }
             }
-            Instruction::Allocate { dest, variable } => {
-                let is_pointer = self.is_pointer(*dest);
-                Code::Allocate { dest: self.slot(*dest), variable: *variable, is_pointer }
+            Instruction::Allocate { dest, variable, elements } => {
+                let (is_pointer, elements) = (self.is_pointer(*dest), self.optional_slot(*elements));
+                Code::Allocate { dest: self.slot(*dest), variable: *variable, is_pointer, elements }
             }
             Instruction::Choose { dest, low, high } => {
                 Code::Choose { dest: self.slot(*dest), low: self.source(*low), high: self.source(*high) }

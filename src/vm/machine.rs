@@ -254,6 +254,12 @@ impl Machine {
         self.layout.cell(&state.blocks, address)
     }
 
+    /// How many objects on the heap were made of the same variable before that of a cell, in the order of their addresses.
+    #[must_use]
+    pub fn made_before(&self, state: &State, cell: Cell) -> usize {
+        self.layout.made_before(&state.blocks, cell.object)
+    }
+
     /// The cell that a pointer leads to, if there is one.
     #[must_use]
     pub fn pointed_at(&self, state: &State, pointer: Pointer) -> Option<u32> {

@@ -5,16 +5,17 @@
 //! **Output**: a [`Layout`]: from variables to addresses, and from addresses back to names.
 //!
 //! **Algorithm**: address 0 is no address. Globals come first, in their order; after them the cells of locals, first fit. Freed
-//! cells are zero again, so that no trace of them is left in a state.
+//! cells are zero again, so that no trace of them is left in a state. In a program with a heap, an object has the address that its
+//! maker, its variable and its number have in the [`Tables`]: there the order of steps changes no pointer.
 //!
-//! **Soundness and limits**: the address of a local depends on the order of steps; its name ([`Cell`]) does not.
+//! **Soundness and limits**: without a heap the address of a local depends on the order of steps; its name ([`Cell`]) does not.
 
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
-use super::tables::PathId;
+use super::tables::{MadeObject, PathId, Tables};
 use cssame_ir::points_to::has_pointers;
 use cssame_ir::sync::ObjectKind;
-use cssame_ir::{Leaf, LeafId, LeafKind, Pointer, Program, ScalarType, Storage, Value, Variable, VariableId};
+use cssame_ir::{Leaf, LeafId, LeafKind, Pointer, Program, ScalarType, Storage, Type, Value, Variable, VariableId};
 
 /// The objects that pointers may lead to: globals, and the locals of a state.
 #[derive(Clone, Copy)]
@@ -97,6 +98,12 @@ pub(super) struct Layout {
     locks: Vec<Box<[u32]>>,
     /// Addresses of the locks of globals.
     global_locks: Vec<u32>,
+    /// By variable: the cells of an element, where it is an array.
+    strides: Vec<u32>,
+    /// By variable: whether it is on the heap.
+    heap: Vec<bool>,
+    /// Whether some variable is.
+    has_heap: bool,
     /// Whether there is a lock of any kind, and a readers-writer lock.
     pub(super) has_locks: bool,
     pub(super) has_rwlocks: bool,
@@ -128,6 +135,9 @@ impl Layout {
                 Storage::Local(_) => 0,
             };
             layout.addresses.push(address);
+            layout.heap.push(variable.heap);
+            layout.has_heap |= variable.heap;
+            layout.strides.push(stride(program, variable));
             layout.templates.push(template.into_boxed_slice());
             let leaves = leaves_by_cell(program, variable);
             if has_pointers {
@@ -154,7 +164,8 @@ impl Layout {
     pub(super) fn each_lock(&self, blocks: &[Block], mut f: impl FnMut(u32)) {
         self.global_locks.iter().for_each(|&address| f(address));
         for block in blocks {
-            self.locks[block.variable as usize].iter().for_each(|&offset| f(block.start + offset));
+            let offsets = self.locks[block.variable as usize].iter().filter(|&&offset| offset < block.size);
+            offsets.for_each(|&offset| f(block.start + offset));
         }
     }
 
@@ -167,11 +178,6 @@ impl Layout {
     /// The address of a global variable.
     pub(super) fn global_address(&self, variable: VariableId) -> Option<u32> {
         self.addresses.get(variable.index()).copied().filter(|&address| address != 0)
-    }
-
-    /// Number of cells of a variable.
-    pub(super) fn size(&self, variable: VariableId) -> u32 {
-        self.templates[variable.index()].len() as u32
     }
 
     /// What memory begins with.
@@ -208,50 +214,94 @@ impl Layout {
         (address < start + size).then(|| Cell { object, part: address - start })
     }
 
+    /// How many objects on the heap were made of the same variable before this one, in the order of their addresses.
+    pub(super) fn made_before(&self, blocks: &[Block], object: Object) -> usize {
+        if !self.heap[object.variable.index()] {
+            return 0;
+        }
+        let same = blocks.iter().filter(|block| block.variable == object.variable.0);
+        same.take_while(|block| (block.owner, block.ordinal) != (object.owner, object.ordinal)).count()
+    }
+
     /// The leaf that holds that cell of a variable, and the number of the element.
     pub(super) fn leaf_at(&self, variable: VariableId, offset: u32) -> Option<(LeafId, u32)> {
         *self.leaves.get(variable.index())?.get(offset as usize)?
     }
 
-    /// Makes the cells of a local variable, in the first gap that is wide enough.
-    pub(super) fn allocate(&self, state: &mut State, variable: VariableId, owner: PathId) -> u32 {
-        let template = &self.templates[variable.index()];
-        let size = template.len().max(1) as u32;
-        let mut start = self.global_count();
-        let mut position = state.blocks.len();
-        for (index, block) in state.blocks.iter().enumerate() {
-            if block.start - start >= size {
-                position = index;
-                break;
-            }
-            start = block.start + block.size;
-        }
+    /// Makes the cells of a local variable, or of so many elements of it. Gives the address and the number of cells.
+    pub(super) fn allocate(
+        &self,
+        state: &mut State,
+        tables: &mut Tables,
+        (variable, elements): (VariableId, Option<u32>),
+        owner: PathId,
+    ) -> (u32, u32) {
+        let whole = self.templates[variable.index()].len() as u32;
+        let size = elements.map_or(whole, |count| (count * self.strides[variable.index()]).min(whole));
         let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
+        let start = if self.has_heap {
+            self.own_start(state, tables, MadeObject { owner, variable: variable.0, number: ordinal, size })
+        } else {
+            self.first_gap(state, size.max(1))
+        };
+        let position = state.blocks.partition_point(|block| block.start < start);
         state.blocks.insert(position, Block { start, size, variable: variable.0, owner, ordinal });
         let end = (start + size) as usize;
         if state.cells.len() < end {
             state.cells.resize(end, Word { value: 0, writer: NO_WRITER });
         }
-        self.fill(state, variable, start);
+        self.fill(state, variable, start, size);
+        (start, size)
+    }
+
+    /// The first gap between locals that is so wide.
+    fn first_gap(&self, state: &State, size: u32) -> u32 {
+        let mut start = self.global_count();
+        for block in &state.blocks {
+            if block.start - start >= size {
+                break;
+            }
+            start = block.start + block.size.max(1);
+        }
         start
     }
 
-    /// Makes a new instance of a local variable in the cells of one that is gone.
-    pub(super) fn renew(&self, state: &mut State, variable: VariableId, owner: PathId, address: u32) {
+    /// The address that an object has whatever the order of steps. One on the heap has its own for ever; the others of its maker and
+    /// variable take those that are free, the first ones first.
+    fn own_start(&self, state: &State, tables: &mut Tables, made: MadeObject) -> u32 {
+        let mut place = |number: u32| tables.place_object(MadeObject { number, ..made }, self.global_count());
+        if self.heap[made.variable as usize] {
+            return place(made.number);
+        }
+        let is_taken = |start: u32| state.blocks.binary_search_by_key(&start, |block| block.start).is_ok();
+        let mut number = 1;
+        loop {
+            let start = place(number);
+            if !is_taken(start) {
+                return start;
+            }
+            number += 1;
+        }
+    }
+
+    /// Makes a new instance of a local variable in the cells of one that is gone. Gives the number of cells.
+    pub(super) fn renew(&self, state: &mut State, variable: VariableId, owner: PathId, address: u32) -> u32 {
         let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
         let index = state.blocks.partition_point(|block| block.start < address);
         if let Some(block) = state.blocks.get_mut(index) {
             (block.owner, block.ordinal) = (owner, ordinal);
         }
-        self.fill(state, variable, address);
+        let size = self.templates[variable.index()].len() as u32;
+        self.fill(state, variable, address, size);
+        size
     }
 
-    /// Gives the cells of a local variable their first values.
-    fn fill(&self, state: &mut State, variable: VariableId, address: u32) {
-        let template = &self.templates[variable.index()];
+    /// Gives so many cells of a local variable their first values.
+    fn fill(&self, state: &mut State, variable: VariableId, address: u32, size: u32) {
+        let template = &self.templates[variable.index()][..size as usize];
         let start = address as usize;
         state.cells[start..start + template.len()].copy_from_slice(template);
-        state.forget_readers(address, address + template.len() as u32);
+        state.forget_readers(address, address + size);
     }
 
     /// Frees the cells of a local variable.
@@ -266,6 +316,14 @@ impl Layout {
         state.forget_readers(block.start, block.start + block.size);
         let used = state.blocks.last().map_or(self.global_count(), |last| last.start + last.size);
         state.cells.truncate(used as usize);
+    }
+}
+
+/// The cells of an element of a variable that is an array.
+fn stride(program: &Program, variable: &Variable) -> u32 {
+    match variable.ty {
+        Type::Array(array) => program.size_of(program.arrays[array].element),
+        Type::Single(_) | Type::Class(_) => variable.size,
     }
 }
 

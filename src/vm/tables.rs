@@ -37,12 +37,23 @@ pub struct Path {
     pub rank: u32,
 }
 
+/// An object that a thread makes: of which variable, its number among those of the thread, from 1, and how large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MadeObject {
+    pub owner: PathId,
+    pub variable: u32,
+    pub number: u32,
+    /// Its cells.
+    pub size: u32,
+}
+
 /// How much [`Tables`] hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
     paths: usize,
     lines: usize,
     outputs: usize,
+    objects: usize,
 }
 
 /// Names of threads and printed lines.
@@ -52,6 +63,8 @@ pub struct Tables {
     lines: indexmap::IndexSet<String, FxBuildHasher>,
     outputs: Vec<(OutputId, u32)>,
     output_index: FxHashMap<(OutputId, u32), OutputId>,
+    /// With its address.
+    objects: indexmap::IndexMap<MadeObject, u32, FxBuildHasher>,
 }
 
 impl Tables {
@@ -118,6 +131,12 @@ impl Tables {
         })
     }
 
+    /// The address of an object. The first one that there is begins at `first`.
+    pub(super) fn place_object(&mut self, made: MadeObject, first: u32) -> u32 {
+        let end = self.objects.last().map_or(first, |(last, start)| start + last.size.max(1));
+        *self.objects.entry(made).or_insert(end)
+    }
+
     /// The last line of an output.
     #[must_use]
     pub fn last_line(&self, output: OutputId) -> Option<&str> {
@@ -141,7 +160,12 @@ impl Tables {
     /// How much there is.
     #[must_use]
     pub fn marks(&self) -> Marks {
-        Marks { paths: self.paths.len(), lines: self.lines.len(), outputs: self.outputs.len() }
+        Marks {
+            paths: self.paths.len(),
+            lines: self.lines.len(),
+            outputs: self.outputs.len(),
+            objects: self.objects.len(),
+        }
     }
 
     /// About how much memory they take, in bytes; the characters of lines and names are not counted.
@@ -157,6 +181,7 @@ impl Tables {
     pub fn truncate(&mut self, marks: Marks) {
         self.paths.truncate(marks.paths);
         self.lines.truncate(marks.lines);
+        self.objects.truncate(marks.objects);
         for output in self.outputs.drain(marks.outputs.min(self.outputs.len())..) {
             self.output_index.remove(&output);
         }
@@ -166,6 +191,7 @@ impl Tables {
     pub fn catch_up(&mut self, other: &Tables) {
         self.paths.extend(other.paths.iter().skip(self.paths.len()).map(|(path, &shape)| (*path, shape)));
         self.lines.extend(other.lines.iter().skip(self.lines.len()).cloned());
+        self.objects.extend(other.objects.iter().skip(self.objects.len()).map(|(&made, &place)| (made, place)));
         let known = self.outputs.len();
         self.outputs.extend_from_slice(&other.outputs[known..]);
         // The first one is the empty output, which is no addition to another.

@@ -50,7 +50,16 @@ impl ProgramBuilder {
         let single = Type::Single(kind);
         let array = |program: &mut Program| program.arrays.push(ArrayType { element: single, length: Some(cells) });
         let ty = if cells > kind.width() { Type::Array(array(program)) } else { single };
-        program.variables.push(Variable { name, span, storage, ty, first_leaf: leaf, leaf_count: 1, size: cells })
+        program.variables.push(Variable {
+            name,
+            span,
+            storage,
+            ty,
+            first_leaf: leaf,
+            leaf_count: 1,
+            size: cells,
+            heap: false,
+        })
     }
 
     pub fn int(&mut self, name: &str, initial: i32) -> VariableId {

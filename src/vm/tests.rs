@@ -231,7 +231,7 @@ fn locals_are_made_new_and_freed() {
     let mut edit = builder.edit(main);
     edit.repeat(2, |body| {
         let dest = body.register(RegisterType::Reference);
-        body.push(Instruction::Allocate { dest, variable: local });
+        body.push(Instruction::Allocate { dest, variable: local, elements: None });
         let threads = vec![NewThread { arguments: vec![dest.into()], ..thread.clone() }; 2];
         body.push(Instruction::Fork { threads, bounds: None }).push(Instruction::Join);
         let sum = body.load_place(local, Place::at(Base::Reference(dest), 0));

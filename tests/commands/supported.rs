@@ -7,15 +7,14 @@ use std::fs;
 
 const READ: &str = "#include <pthread.h>\nint x;\nvoid *w(void *a) { x++; return a; }\n\
 int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); return pthread_join(t, 0); }\n";
-const HEAP: &str =
-    "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(4);\n  free(p);\n  asm(\"hlt\");\n  return 0; }\n";
+const HEAP: &str = "#include <stdlib.h>\nint main(void) {\n  int *p = realloc(0, 4);\n  p = realloc(p, 8);\n  asm(\"hlt\");\n  return 0; }\n";
 
 fn tree() -> Files {
     let files = Files::new();
     fs::create_dir(files.path("a")).expect("a directory for the test");
     files.write("a/read.c", READ);
     files.write("a/heap.c", HEAP);
-    files.write("heap2.c", "#include <stdlib.h>\nint main(void) { free(0); return help(3); }\n");
+    files.write("heap2.c", "#include <stdlib.h>\nint main(void) { realloc(0, 4); return help(3); }\n");
     files.write("help.c", "int help(int a) { return a; }\n");
     files.write("lost.c", "#include <where.h>\n");
     files.write("bad.c", "int x\n");
@@ -35,7 +34,7 @@ fn what_stands_in_the_way_is_listed_the_most_frequent_first() {
     let expected = "\
 2  heap allocation, stage 3; a/heap.c:3:12
 1  C++, 1 by this alone; one.cpp
-1  call of `help`, which another file defines; heap2.c:2:34
+1  call of `help`, which another file defines; heap2.c:2:40
 1  header `where.h`, which is not found, 1 by this alone; lost.c:1:1: `where.h` file not found
 1  inline assembly; a/heap.c:5:3
 1  not C, 1 by this alone; bad.c:1:6: expected `;`, found end of file

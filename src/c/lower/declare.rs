@@ -37,7 +37,7 @@ impl<'a> Builder<'_, 'a> {
             let name = self.lowering.declared_name(key.unit, decl);
             self.lowering.name_values(key);
             Slot::Register(self.new_register(Some(name), declared.place.span, ty), ty)
-        } else if self.is_main() {
+        } else if self.is_main() && self.length_register(declared.ty).is_none() {
             let variable = self.lowering.object(key, IrStorage::Global)?;
             Slot::Global(variable)
         } else {
@@ -47,7 +47,12 @@ impl<'a> Builder<'_, 'a> {
             let name = self.lowering.declared_name(key.unit, decl);
             let register = self.new_register(Some(name), declared.place.span, cssame_ir::ScalarType::Pointer);
             self.function.registers[register].pointee = Some(self.lowering.program.variables[variable].ty);
-            self.allocated.push((register, variable, declared.place.span));
+            match self.length_of(decl) {
+                None => self.allocated.push((register, variable, declared.place.span)),
+                elements => {
+                    self.emit(Instruction::Allocate { dest: register, variable, elements }, declared.place.span);
+                }
+            }
             Slot::Memory(register, variable)
         };
         self.slots.insert(decl, slot);

@@ -52,6 +52,10 @@ pub struct Facts {
     pub in_threads: FxHashSet<DeclKey>,
     /// What integers are, and arrays of them.
     pub roles: FxHashMap<Owner, Role>,
+    /// What pointers to integers lead to that may be handles, in pairs that are the same.
+    pub same: Vec<(Owner, Owner)>,
+    /// Objects with static storage and members of structures, with the functions that name them.
+    pub named_in: FxHashSet<(Owner, DeclKey)>,
     /// The kinds that attributes of mutexes are set to.
     pub attribute_kinds: Values,
     /// The mutexes that are made with attributes, and these.

@@ -183,7 +183,8 @@ impl Builder<'_, '_> {
     fn done(self) -> cssame_ir::Function {
         let mut function = self.function;
         let entry = &mut function.blocks[BlockId(0)];
-        let allocate = |&(dest, variable, _): &(RegisterId, _, Span)| Instruction::Allocate { dest, variable };
+        let allocate =
+            |&(dest, variable, _): &(RegisterId, _, Span)| Instruction::Allocate { dest, variable, elements: None };
         entry.instructions.splice(0..0, self.allocated.iter().map(allocate));
         entry.spans.splice(0..0, self.allocated.iter().map(|&(_, _, span)| span));
         function

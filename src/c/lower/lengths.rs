@@ -1,8 +1,8 @@
 //! Arrays of variable length.
 //!
 //! In: declarations whose types have lengths that are expressions. Out: a register for each length, written where the declaration
-//! runs; what asks for the length later, such as an index or `sizeof`, finds it there. The cells of an array are there from the
-//! start, as many as are read at all: a program that wants more ends with an error.
+//! runs; what asks for the length later, such as an index or `sizeof`, finds it there. The cells of an array are made there, too. A
+//! program that wants more than are read ends with an error.
 
 use super::ask::Done;
 use super::builder::{Builder, Typed};
@@ -65,6 +65,16 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The register of the length of a declared array of variable length, as a `long`.
+    pub fn length_of(&mut self, decl: DeclId) -> Option<RegisterId> {
+        let declared = &self.unit.declarations[decl];
+        let length = self.length_register(declared.ty)?;
+        let RegisterType::Scalar(ty) = self.function.registers[length].ty else { return None };
+        let span = declared.place.span;
+        let length = self.converted(Typed::register(length, ty), ScalarType::Long, span);
+        Some(self.in_register(Typed { operand: length, ty: ScalarType::Long }, span))
+    }
+
     /// Ends the program where an array of variable length has no element, or more than there are cells for.
     pub fn test_length(&mut self, decl: DeclId) -> Done<()> {
         let declared = &self.unit.declarations[decl];
@@ -90,7 +100,7 @@ impl Builder<'_, '_> {
     }
 
     /// An error where the first value is less than the second.
-    fn fail_where(&mut self, (left, right): (Operand, Operand), arithmetic: Arithmetic, message: &str, span: Span) {
+    pub fn fail_where(&mut self, (left, right): (Operand, Operand), arithmetic: Arithmetic, message: &str, span: Span) {
         let condition = self.temporary(ScalarType::Bool, span);
         let op = BinaryOperator::Less(arithmetic);
         self.emit(Instruction::Binary { dest: condition, op, left, right }, span);

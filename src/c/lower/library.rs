@@ -49,6 +49,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_setcanceltype",
 ];
 
+/// What is not looked for.
+const FREED: &str = "memory that is given back stays: its use is not looked for";
+
 impl Builder<'_, '_> {
     /// What a known function does, and its value.
     pub fn library(
@@ -116,6 +119,15 @@ impl Builder<'_, '_> {
                 self.join(name, *handle, rest.first().copied(), expr).map(Some)
             }
             ("pthread_exit" | "thrd_exit", [value]) => self.exit_thread(*value, expr).map(|()| None),
+            ("malloc" | "calloc" | "aligned_alloc" | "valloc", _) => match self.type_of_memory(expr) {
+                Some(element) => self.memory(expr, element).map(Some),
+                None => self.refuse(Reason::HeapAllocation, place),
+            },
+            ("free" | "cfree", _) => {
+                self.evaluated(arguments)?;
+                self.limit(FREED, FREED.to_owned(), place);
+                Ok(None)
+            }
             ("pthread_self" | "thrd_current", _) => {
                 let dest = self.temporary(ScalarType::Thread, place.span);
                 self.emit(Instruction::CurrentThread { dest }, place.span);

@@ -28,6 +28,7 @@ mod declare;
 mod facts;
 mod finish;
 mod function;
+mod heap;
 mod home;
 mod input;
 mod lengths;

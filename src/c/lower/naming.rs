@@ -3,6 +3,7 @@
 //! In: an expression that names a place or points at one. Out: its [`Owner`]: the declared variable or the member that it is, or
 //! an element of; what a pointer leads to is called by the pointer.
 
+use super::heap::request;
 use super::input::Input;
 use super::owner::Owner;
 use crate::tree::{Conversion, ExprId, ExprKind, TypeKind, UnaryOperator};
@@ -49,6 +50,7 @@ impl Input<'_> {
                     _ => Owner::Text(node.place.span),
                 }
             }
+            ExprKind::Call { .. } if request(tree, pointer).is_some() => Owner::Memory(unit, pointer),
             _ => Owner::Text(node.place.span),
         }
     }

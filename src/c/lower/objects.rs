@@ -8,7 +8,7 @@ use super::datum::{Datum, zero};
 use super::link::DeclKey;
 use super::owner::Owner;
 use super::program::Lowering;
-use super::shape::is_kept;
+use super::shape::{MOST, is_kept};
 use crate::supported::{Obstacle, Reason};
 use crate::tree::{ExprKind, InitialValue, Place, RecordId, StringId, TypeId, TypeKind};
 use cssame_ir::{
@@ -24,6 +24,8 @@ pub struct NewVariable {
     pub unit: u32,
     pub ty: TypeId,
     pub owner: Owner,
+    /// On the heap: how many elements of the type it has room for, or none for one that is no array.
+    pub memory: Option<Option<u32>>,
 }
 
 impl Lowering<'_> {
@@ -48,7 +50,7 @@ impl Lowering<'_> {
         let name = self.declared_name(key.unit, key.decl);
         let (place, ty) = (decl.place, decl.ty);
         let owner = Owner::Object(key);
-        let variable = self.variable(&NewVariable { name, place, storage, unit: key.unit, ty, owner })?;
+        let variable = self.variable(&NewVariable { name, place, storage, unit: key.unit, ty, owner, memory: None })?;
         self.variables.insert(key, variable);
         self.name_values(key);
         Ok(variable)
@@ -73,13 +75,26 @@ impl Lowering<'_> {
 
     /// Makes a variable, all of whose cells are zero.
     pub fn variable(&mut self, new: &NewVariable) -> Done<VariableId> {
-        let ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
-        let size = self.input.room(new.unit, new.ty, new.place)?;
+        let mut ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
+        let mut size = self.input.room(new.unit, new.ty, new.place)?;
+        let mut dimensions = Vec::new();
+        if let Some(Some(length)) = new.memory {
+            let name_end = self.program.texts.get(new.name).len() as u32;
+            ty = Type::Array(self.program.arrays.push(cssame_ir::ArrayType { element: ty, length: Some(length) }));
+            dimensions.push(Dimension { length, stride: size, name_end });
+            size = match length.checked_mul(size).filter(|&cells| cells <= MOST) {
+                Some(size) => size,
+                None => return refuse(Reason::LargeObject, new.place),
+            };
+        }
         let first_leaf = LeafId::new(self.program.leaves.len());
-        let (name, span, storage) = (new.name, new.place.span, new.storage);
-        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size };
+        let (name, span, storage, heap) = (new.name, new.place.span, new.storage, new.memory.is_some());
+        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size, heap };
         let variable = self.program.variables.push(made);
-        let mut layout = Layout { lowering: self, variable, place: new.place, dimensions: Vec::new() };
+        if size == 0 {
+            return Ok(variable);
+        }
+        let mut layout = Layout { lowering: self, variable, place: new.place, dimensions };
         layout.add(name, new.unit, new.ty, &new.owner, 0)?;
         let count = self.program.leaves.len() - first_leaf.index();
         self.program.variables[variable].leaf_count = count as u32;
@@ -103,7 +118,7 @@ impl Lowering<'_> {
             let name_end = self.program.texts.get(name).len() as u32;
             dimensions.push(Dimension { length, stride: kind.width(), name_end });
         }
-        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 1, size };
+        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 1, size, heap: false };
         let variable = self.program.variables.push(made);
         let mut layout = Layout { lowering: self, variable, place: Place::plain(span), dimensions };
         layout.leaf(name, &Owner::Hidden(name), kind, 0);
@@ -129,7 +144,8 @@ impl Lowering<'_> {
         let name =
             self.text(&format!("{:?}", String::from_utf8_lossy(bytes.split_last().map_or(&[], |(_, text)| text))));
         let owner = Owner::Literal(unit, string);
-        let variable = self.variable(&NewVariable { name, place, storage: Storage::Global, unit, ty, owner })?;
+        let variable =
+            self.variable(&NewVariable { name, place, storage: Storage::Global, unit, ty, owner, memory: None })?;
         self.literals.insert((unit, string), variable);
         for (cell, &byte) in bytes.iter().enumerate() {
             self.set(variable, cell as u32, Datum::Integer(i128::from(byte as i8)));

@@ -1,7 +1,7 @@
 //! Owners: what the text calls a part of memory, and who declares it.
 
 use super::link::DeclKey;
-use crate::tree::StringId;
+use crate::tree::{ExprId, StringId};
 use cssame_source::Span;
 use cssame_source::texts::TextId;
 
@@ -16,6 +16,8 @@ pub enum Owner {
     Field(u32, u32),
     /// What a pointer leads to that is called so.
     Target(Box<Owner>),
+    /// What a call of `malloc` gives.
+    Memory(u32, ExprId),
     /// What an expression leads to that has no name.
     Text(Span),
     /// Something that the text does not show.

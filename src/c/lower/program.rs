@@ -11,7 +11,7 @@ use super::link::DeclKey;
 use super::owner::Owner;
 use super::sections;
 use crate::supported::{Obstacle, Reason};
-use crate::tree::{DeclId, Place, StringId, TypeKind, Unit};
+use crate::tree::{DeclId, ExprId, Place, StringId, TypeId, TypeKind, Unit};
 use cssame_diagnostics::Diagnostic;
 use cssame_ir::{
     ArrayId, ClassId, Function, FunctionId, FunctionKind, Program, ScalarType, SymbolId, TextId, Type, VariableId,
@@ -30,6 +30,10 @@ pub struct Lowering<'a> {
     pub variables: FxHashMap<DeclKey, VariableId>,
     pub literals: FxHashMap<(u32, StringId), VariableId>,
     pub functions: FxHashMap<DeclKey, FunctionId>,
+    /// The functions that make objects on the heap, by the calls that ask for them, their names, and the types of the elements.
+    pub makers: FxHashMap<(u32, ExprId), FunctionId>,
+    pub maker_names: FxHashSet<TextId>,
+    pub memory_types: FxHashMap<(u32, ExprId), TypeId>,
     /// Functions that threads begin with and that call another one, by that.
     pub wrappers: FxHashMap<FunctionId, FunctionId>,
     /// What `main` has of its own.
@@ -52,6 +56,9 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
         variables: FxHashMap::default(),
         literals: FxHashMap::default(),
         functions: FxHashMap::default(),
+        makers: FxHashMap::default(),
+        maker_names: FxHashSet::default(),
+        memory_types: FxHashMap::default(),
         wrappers: FxHashMap::default(),
         own_of_main: FxHashMap::default(),
         reentrant: FxHashSet::default(),

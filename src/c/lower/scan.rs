@@ -13,9 +13,9 @@ use crate::supported::library::{Known, is_meant_despite_body};
 use crate::supported::{Obstacle, Reason, is_null, lengths};
 use crate::tree::{
     AddressBase, Builtin, Constant, DeclId, DeclKind, ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage,
-    TypeKind, UnaryOperator, Unit,
+    TypeId, TypeKind, UnaryOperator, Unit,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 enum Task {
     Expr(ExprId),
@@ -43,6 +43,7 @@ pub fn scan(input: &Input<'_>) -> Facts {
     }
     let mut facts = scan.facts;
     close(&mut facts);
+    spread_handles(&mut facts);
     let mut waiting: Vec<DeclKey> = facts.routines.iter().copied().collect();
     while let Some(key) = waiting.pop() {
         if facts.in_threads.insert(key) {
@@ -52,7 +53,37 @@ pub fn scan(input: &Input<'_>) -> Facts {
     facts
 }
 
+/// What a pointer to a handle leads to is a handle by each name.
+fn spread_handles(facts: &mut Facts) {
+    let mut others: FxHashMap<&Owner, Vec<&Owner>> = FxHashMap::default();
+    for (one, other) in &facts.same {
+        others.entry(one).or_default().push(other);
+        others.entry(other).or_default().push(one);
+    }
+    let mut waiting: Vec<Owner> =
+        facts.roles.iter().filter(|&(_, &role)| role == Role::Handle).map(|(owner, _)| owner.clone()).collect();
+    while let Some(owner) = waiting.pop() {
+        for &other in others.get(&owner).into_iter().flatten() {
+            if !facts.roles.contains_key(other) {
+                facts.roles.insert(other.clone(), Role::Handle);
+                waiting.push(other.clone());
+            }
+        }
+    }
+}
+
 impl<'a> Scan<'a> {
+    /// Notes that a pointer gets the value of another one, where these may lead to handles.
+    fn passed(&mut self, target: Owner, ty: TypeId, value: ExprId) {
+        let unit = self.unit();
+        let is_number =
+            |ty: TypeId| matches!(unit.types[ty].kind, TypeKind::Integer(of) if of.bits == 64 && !of.signed);
+        if unit.pointee(ty).is_some_and(is_number) {
+            let value = self.input.target(self.within.unit, value);
+            self.facts.same.push((Owner::Target(Box::new(target)), value));
+        }
+    }
+
     fn unit(&self) -> &'a Unit {
         self.input.unit(self.within.unit)
     }
@@ -85,6 +116,9 @@ impl<'a> Scan<'a> {
     fn name(&mut self, decl: DeclId) -> DeclKey {
         let key = self.input.links.resolve(self.unit(), self.within.unit, decl);
         self.reach(key);
+        if self.input.unit(key.unit).declarations[key.decl].kind == DeclKind::Object {
+            self.facts.named_in.insert((Owner::Object(key), self.within));
+        }
         if is_own(&self.input.unit(key.unit).declarations[key.decl]) {
             self.facts.own.entry(self.within).or_default().insert(Own::Variable(key));
         }
@@ -172,6 +206,7 @@ impl<'a> Scan<'a> {
     /// What gets the handle of the thread itself is a handle.
     fn assigned(&mut self, decl: DeclId, value: ExprId) {
         let key = self.input.links.resolve(self.unit(), self.within.unit, decl);
+        self.passed(Owner::Object(key), self.unit().declarations[decl].ty, value);
         if self.is_self(value) {
             self.facts.roles.insert(Owner::Object(key), Role::Handle);
         }
@@ -206,18 +241,22 @@ impl<'a> Scan<'a> {
                 }
                 self.exprs([*operand]);
             }
-            ExprKind::Member { base: operand, .. }
-            | ExprKind::Unary { operand, .. }
-            | ExprKind::Cast(operand)
-            | ExprKind::Convert { operand, .. } => self.exprs([*operand]),
+            ExprKind::Member { base, .. } => {
+                self.facts.named_in.insert((self.input.owner(self.within.unit, expr), self.within));
+                self.exprs([*base]);
+            }
+            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => {
+                self.exprs([*operand])
+            }
             ExprKind::Subscript { base: one, index: other }
             | ExprKind::Binary { left: one, right: other, .. }
             | ExprKind::Comma { first: one, second: other } => self.exprs([*one, *other]),
             ExprKind::Assign { target, value, .. } => {
                 let owner = self.input.owner(self.within.unit, *target);
                 if owner.is_declared() && self.is_self(*value) {
-                    self.facts.roles.insert(owner, Role::Handle);
+                    self.facts.roles.insert(owner.clone(), Role::Handle);
                 }
+                self.passed(owner, node.ty, *value);
                 self.exprs([*target, *value]);
             }
             ExprKind::Conditional { condition, then, otherwise } => self.exprs([*condition, *then, *otherwise]),
@@ -260,6 +299,11 @@ impl<'a> Scan<'a> {
         let Some((name, known)) = meaning(unit, decl).filter(by_name) else {
             let key = self.name(decl);
             self.facts.calls.entry(self.within).or_default().push(key);
+            let callee = self.input.unit(key.unit);
+            for (&parameter, &argument) in callee.declarations[key.decl].parameters.iter().zip(arguments) {
+                let owner = Owner::Object(DeclKey { unit: key.unit, decl: parameter });
+                self.passed(owner, unit.expressions[argument].ty, argument);
+            }
             return self.exprs(arguments.iter().copied());
         };
         for (index, &argument) in arguments.iter().enumerate() {
@@ -308,7 +352,8 @@ impl<'a> Scan<'a> {
             let owner = self.input.target(self.within.unit, pointer);
             let target = unit.pointee(unit.expressions[pointer].ty).map(|ty| &unit.types[ty].kind);
             let is_number = matches!(target, Some(TypeKind::Integer(_) | TypeKind::Pointer(_)));
-            if is_number && owner.is_declared() && role != Role::Attribute {
+            let is_handle = role == Role::Handle && matches!(owner, Owner::Target(_));
+            if is_number && (owner.is_declared() || is_handle) && role != Role::Attribute {
                 self.facts.roles.insert(owner, role);
             }
         }

@@ -54,7 +54,6 @@ fn waits(instruction: &Instruction) -> bool {
         }
         Instruction::Fork { .. }
         | Instruction::Join
-        | Instruction::Spawn { .. }
         | Instruction::JoinThread { .. }
         | Instruction::Choose { .. }
         | Instruction::AtomicBegin => true,

@@ -11,10 +11,10 @@ use crate::tree::{Field, Length, Place, RecordId, TypeId, TypeKind};
 use cssame_ir::ScalarType;
 
 /// Cells that an object has at most.
-const MOST: u64 = 1 << 22;
+pub const MOST: u32 = 1 << 22;
 
-/// Elements that there are cells for in an array of variable length.
-pub const MOST_VARIABLE: u32 = 64;
+/// Elements that an array has at most whose length is known at run time only.
+pub const MOST_VARIABLE: u32 = 1024;
 
 /// Where a byte of an object lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Input<'_> {
         match &tree.types[ty].kind {
             TypeKind::Array { element, .. } => {
                 let (count, each) = (self.length(unit, ty, place)?, self.cells(unit, *element, place)?);
-                match u64::from(count).checked_mul(u64::from(each)).filter(|&cells| cells <= MOST) {
+                match u64::from(count).checked_mul(u64::from(each)).filter(|&cells| cells <= u64::from(MOST)) {
                     Some(cells) => Ok(cells as u32),
                     None => refuse(Reason::LargeObject, place),
                 }
@@ -59,7 +59,7 @@ impl Input<'_> {
                 _ => return refuse(Reason::VariableLength, place),
             },
         };
-        if count > MOST { refuse(Reason::LargeObject, place) } else { Ok(count as u32) }
+        if count > u64::from(MOST) { refuse(Reason::LargeObject, place) } else { Ok(count as u32) }
     }
 
     /// The number of elements that an array has cells for.
@@ -79,7 +79,7 @@ impl Input<'_> {
             TypeKind::Array { element, length: Length::Variable(_) } => {
                 let each = self.cells(unit, element, place)?;
                 let count = self.capacity(unit, ty, place)?;
-                match count.checked_mul(each).filter(|&cells| u64::from(cells) <= MOST) {
+                match count.checked_mul(each).filter(|&cells| cells <= MOST) {
                     Some(cells) => Ok(cells),
                     None => refuse(Reason::LargeObject, place),
                 }
@@ -101,7 +101,7 @@ impl Input<'_> {
         let mut cells = 0_u64;
         for field in fields.iter().take(index).filter(|field| is_kept(field)) {
             cells += u64::from(self.cells(unit, field.ty, place)?);
-            if cells > MOST {
+            if cells > u64::from(MOST) {
                 return refuse(Reason::LargeObject, place);
             }
         }

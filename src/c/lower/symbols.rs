@@ -40,6 +40,7 @@ impl Lowering<'_> {
                 let (unit, record) = self.input.records.first(*record);
                 (unit, self.unit(unit).records[record].fields.get(*field as usize)?.ty)
             }
+            Owner::Memory(unit, call) => (*unit, *self.memory_types.get(&(*unit, *call))?),
             Owner::Target(_) | Owner::Text(_) => return None,
             Owner::Literal(..) | Owner::Hidden(_) => return Some(false),
         };
@@ -68,6 +69,10 @@ impl Lowering<'_> {
                 (self.text(&text), span, class)
             }
             Owner::Text(span) => (self.text_at(*span), *span, None),
+            Owner::Memory(unit, call) => {
+                let span = self.unit(*unit).expressions[*call].place.span;
+                (self.text_at(span), span, None)
+            }
             Owner::Hidden(name) => (*name, near, None),
             Owner::Literal(..) => (self.text_at(near), near, None),
         }

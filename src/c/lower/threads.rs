@@ -2,7 +2,8 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Handler, Typed};
-use super::home::Lvalue;
+use super::home::{Home, Lvalue};
+use super::owner::Owner;
 use crate::supported::{Reason, is_null};
 use crate::tree::{BinaryOperator as Operator, Conversion, ExprId, ExprKind, UnaryOperator};
 use cssame_ir::{Instruction, NewThread, Operand, ScalarType, Terminator, ThreadLabel};
@@ -44,11 +45,29 @@ impl Builder<'_, '_> {
         };
         let thread = NewThread { function, rounds: Vec::new(), arguments, label, ordinal };
         let dest = self.temporary(ScalarType::Thread, span);
+        // The handle is there before the thread runs: what a thread reads is written in one step with the creation.
+        let is_read = matches!(target.home, Home::Memory(_)) && self.is_read_by_threads(&target.owner);
+        if is_read {
+            self.emit(Instruction::AtomicBegin, span);
+        }
         self.emit(Instruction::Spawn { dest: Some(dest), thread }, span);
         // Behind a pointer there is a handle too.
         let target = Lvalue { scalar: Some(self.handle_type(&target)), ..target };
         self.store(&target, Typed::register(dest, ScalarType::Thread), handle)?;
+        if is_read {
+            self.emit(Instruction::AtomicEnd, span);
+        }
         Ok(Typed::int(0))
+    }
+
+    /// Whether a function that threads can be in names something, or a pointer to it.
+    fn is_read_by_threads(&self, owner: &Owner) -> bool {
+        let named = match owner {
+            Owner::Target(pointer) => pointer,
+            owner => owner,
+        };
+        let facts = &self.input().facts;
+        facts.in_threads.iter().any(|&function| facts.named_in.contains(&(named.clone(), function)))
     }
 
     fn handle_type(&self, target: &Lvalue) -> ScalarType {

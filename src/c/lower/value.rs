@@ -6,6 +6,7 @@
 use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::datum::Datum;
+use super::heap::request;
 use crate::supported::Reason;
 use crate::tree::{
     AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeId,
@@ -162,6 +163,11 @@ impl Builder<'_, '_> {
     /// A conversion of a value to the type of `expr`.
     fn cast(&mut self, operand: ExprId, expr: ExprId) -> Done<Typed> {
         let to = self.scalar(expr)?;
+        if let (Some(call), Some(element)) = (request(self.unit, operand), self.unit.pointee(self.expr(expr).ty))
+            && !matches!(self.unit.types[element].kind, TypeKind::Void)
+        {
+            return self.memory(call, element);
+        }
         let (from_type, to_type) = (self.unit.pointee(self.expr(operand).ty), self.unit.pointee(self.expr(expr).ty));
         if let (Some(from_type), Some(to_type)) = (from_type, to_type) {
             let scalar = |ty: TypeId| self.input().scalar(self.key.unit, ty);

@@ -62,7 +62,7 @@ fn stages_one_and_two_are_read() {
 #[test]
 fn what_comes_later_is_named_with_its_place() {
     for (declarations, statements, expected) in [
-        ("", "int *p = malloc(4);", "heap allocation at `malloc(4)`"),
+        ("int *p;", "p = realloc(p, 4);", "heap allocation at `realloc(p, 4)`"),
         ("int g(void) { return 1; } int (*p)(void);", "p = g;", "function pointer at `g`"),
         ("int (*p)(void);", "p();", "function pointer at `p()`"),
         ("void *(*p)(void *);", "pthread_t t; pthread_create(&t, 0, p, 0);", "function pointer at `p`"),
@@ -96,7 +96,7 @@ fn what_comes_later_is_named_with_its_place() {
 
 #[test]
 fn what_others_can_call_is_looked_at_where_there_is_no_main() {
-    let text = "#include <stdlib.h>\nstatic void a(void) { free(0); } void b(void) { a(); } static void c(void) { asm(\"hlt\"); }";
+    let text = "#include <stdlib.h>\nstatic void a(void) { realloc(0, 4); } void b(void) { a(); } static void c(void) { asm(\"hlt\"); }";
     let (_, found) = found(text);
     assert_eq!(found.iter().map(|one| &one.reason).collect::<Vec<_>>(), [&Reason::HeapAllocation]);
     let mut sources = SourceMap::default();

@@ -41,7 +41,7 @@ impl Objects {
                     let object = found.of_base(place.base);
                     found.0.insert(*dest, object);
                 }
-                Instruction::Allocate { dest, variable } => {
+                Instruction::Allocate { dest, variable, .. } => {
                     found.0.insert(*dest, Object::Declared(*variable));
                 }
                 _ => {}

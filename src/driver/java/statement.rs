@@ -58,7 +58,7 @@ impl<'a> Writer<'_, 'a> {
                 let (value, method) = self.atomic(op, place);
                 self.access(located, (*dest, &value), is_event.then(|| ("call", method.to_owned())));
             }
-            Instruction::Allocate { dest, variable } => {
+            Instruction::Allocate { dest, variable, .. } => {
                 let ty = input.program.variables[*variable].ty;
                 let value = self.scope.symbols.local(ty, *variable);
                 self.assign(Some(*dest), "v", &value);

@@ -60,7 +60,7 @@ impl Writer<'_, '_> {
                 let place = self.place(place);
                 self.registers.assign(Some(*dest), None, &place)
             }
-            Instruction::Allocate { dest, variable } => {
+            Instruction::Allocate { dest, variable, .. } => {
                 let values = values_of(self.input.program, *variable).join(", ");
                 self.registers.assign(Some(*dest), None, &format!("t.allocate(&[{values}])"))
             }

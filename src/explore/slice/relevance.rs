@@ -169,6 +169,11 @@ impl Closure<'_, '_> {
             Instruction::Binary { op, right, .. } if may_divide_by_zero(*op, *right) => self.value(number),
             Instruction::Address { place, .. } if may_miss(place) => self.value(number),
             Instruction::Call { .. } if recursive.contains(function.index()) => self.keep(number),
+            // How many cells there are decides what fails.
+            Instruction::Allocate { elements: Some(elements), .. } => {
+                self.block(self.index.block_of(number));
+                self.operand(function, Operand::Register(*elements));
+            }
             Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. }
                 if may_miss(place) =>
             {

@@ -223,7 +223,7 @@ impl Gather<'_> {
                 op.operands().for_each(|operand| self.store(place, operand));
             }
             Instruction::Address { dest, place } => self.address(place, *dest),
-            Instruction::Allocate { dest, variable } => {
+            Instruction::Allocate { dest, variable, .. } => {
                 let target = Target { variable: *variable, offset: 0, exact: true };
                 self.constraints.initial.push((self.register(*dest), target));
             }

@@ -5,7 +5,7 @@
 use super::{Mention, Printer, Site, Version};
 use crate::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Object, Operand, Place,
-    Pointer, Program, ReadId, RegisterId, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds,
+    Pointer, Program, ReadId, RegisterId, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds, Type,
     UnaryOperator, Value,
 };
 
@@ -33,6 +33,11 @@ pub fn pointer_text(program: &Program, pointer: Pointer) -> String {
         return if pointer == Pointer::NULL { "NULL".to_owned() } else { format!("(pointer){}", pointer.bits()) };
     };
     let Object::Global(variable) = object else { return "&(a local)".to_owned() };
+    if let (0, Some(variable)) = (cell, program.variables.get(variable))
+        && matches!(variable.ty, Type::Class(_))
+    {
+        return format!("&{}", program.texts.get(variable.name));
+    }
     match program.leaf_at(variable, cell) {
         Some((leaf, element)) => format!("&{}", program.leaves[leaf].element_name(&program.texts, element)),
         None => {
@@ -90,9 +95,11 @@ impl Printer<'_> {
                 format!("{} = {word} {target}, {}", dest(to), operands.join(", "))
             }
             Instruction::Address { dest: to, place } => format!("{} = {}", dest(to), self.address(site, place)),
-            Instruction::Allocate { dest: to, variable } => {
+            Instruction::Allocate { dest: to, variable, elements } => {
                 let variable = self.program.texts.get(self.program.variables[*variable].name);
-                format!("{} = allocate {variable}", dest(to))
+                let elements =
+                    elements.map_or(String::new(), |count| format!("[{}]", operand(&Operand::Register(count))));
+                format!("{} = allocate {variable}{elements}", dest(to))
             }
             Instruction::Choose { dest: to, low, high } => {
                 format!("{} = choose({}, {})", dest(to), operand(low), operand(high))

@@ -138,7 +138,7 @@ impl Scope<'_> {
                 self.definition(*definition);
             }
             Instruction::Address { dest: _, place } => self.place(place),
-            Instruction::Allocate { dest: _, variable } => self.variable(*variable),
+            Instruction::Allocate { dest: _, variable, elements: _ } => self.variable(*variable),
             Instruction::Print { arguments, spaced: _ } => self.operands(arguments.iter().map(|(operand, _)| operand)),
             Instruction::Assert { condition, message } => {
                 self.operand(condition);

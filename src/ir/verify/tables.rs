@@ -95,12 +95,13 @@ fn check_variable(
     next_leaf: &mut usize,
     faults: &mut Vec<Violation>,
 ) {
-    let Variable { name, span: _, storage, ty, first_leaf, leaf_count, size } = variable;
+    let Variable { name, span: _, storage, ty, first_leaf, leaf_count, size, heap } = variable;
     demand(faults, program.size_of(*ty) == *size, || format!("variable {}: its type has another size", id.0));
     let owner = match storage {
         Storage::Global => true,
         Storage::Local(function) => program.functions.get(*function).is_some(),
     };
+    demand(faults, !heap || *storage != Storage::Global, || format!("variable {}: a global one on the heap", id.0));
     demand(faults, name.index() < program.texts.len() && owner, || format!("variable {}: an id does not exist", id.0));
     demand(faults, first_leaf.index() == *next_leaf, || format!("variable {}: its leaves do not come next", id.0));
     *next_leaf += *leaf_count as usize;

@@ -58,7 +58,7 @@ impl Types<'_, '_> {
         function.parameters.iter().for_each(|parameter| writers[parameter.index()] += 1);
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             instruction.dest().into_iter().for_each(|dest| writers[dest.index()] += 1);
-            if let Instruction::Allocate { dest, variable } = instruction {
+            if let Instruction::Allocate { dest, variable, .. } = instruction {
                 self.allocated[dest.index()] = Some(*variable);
             }
         }
@@ -159,7 +159,10 @@ impl Types<'_, '_> {
                 self.address(*dest);
                 self.place(place);
             }
-            Instruction::Allocate { dest, variable: _ } => self.address(*dest),
+            Instruction::Allocate { dest, variable: _, elements } => {
+                self.address(*dest);
+                elements.iter().for_each(|&register| self.scalar(&Operand::Register(register), ScalarType::Long));
+            }
             Instruction::Choose { dest, low, high } => {
                 self.scalar(low, ScalarType::Int);
                 self.scalar(high, ScalarType::Int);

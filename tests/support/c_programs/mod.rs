@@ -7,6 +7,7 @@
 
 mod atomic;
 mod expression;
+mod heap;
 mod objects;
 mod section;
 mod shrink;

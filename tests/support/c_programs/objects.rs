@@ -71,6 +71,8 @@ pub(super) struct Objects {
     /// The type of a variable `tl` that each thread has for itself.
     pub(super) thread_local: Option<Ty>,
     pub(super) has_semaphore: bool,
+    /// Whether objects are made on the heap.
+    pub(super) has_heap: bool,
 }
 
 /// Initial values that every type may have.
@@ -118,6 +120,7 @@ impl Objects {
             it.structures(rng, most);
         }
         it.all_pointers(rng, has_structs);
+        it.has_heap = rng.chance(40);
         it.hot = (0..1 + rng.below(3)).map(|_| rng.below(it.parts.len())).collect();
         it
     }

@@ -71,6 +71,12 @@ impl Generator {
             1,                                                       // 14 expression
             2,                                                       // 15 trylock
             1,                                                       // 16 static local
+            if self.objects.structs.is_empty() { 0 } else { 2 },     // 17 pointers into structs
+            nested * u32::from(!scope.locals.is_empty()),            // 18 a local that hides another one
+            nested * u32::from(!scope.locked || self.may_block),     // 19 a try whose result decides later
+            2 * nested * u32::from(self.objects.has_recursive && !scope.locked), // 20 a recursive mutex
+            2 * u32::from(self.objects.thread_local.is_some()),      // 21 a thread-local
+            5 * u32::from(self.objects.has_heap),                    // 22 the heap
         ];
         match self.rng.weighted(&weights) {
             0 => self.assignment(scope),
@@ -111,7 +117,8 @@ impl Generator {
             18 => self.shadow(scope, depth),
             19 => self.tried(scope, depth),
             20 => self.recursive(scope, depth),
-            _ => self.of_thread(scope),
+            21 => self.of_thread(scope),
+            _ => self.heap(scope, depth),
         }
     }
 

@@ -112,6 +112,9 @@ impl Generator {
                     let (a, b) = (self.rng.pick(&pointer.targets).clone(), self.rng.pick(&pointer.targets).clone());
                     format!("{} = {test} ? {a} : {b};", pointer.name)
                 }
+                _ if self.objects.has_heap && self.rng.chance(40) => {
+                    format!("{} = {};", pointer.name, self.memory(scope, pointer.ty, pointer.atomic))
+                }
                 _ => format!("{} = {};", pointer.name, self.rng.pick(&pointer.targets)),
             }
         };

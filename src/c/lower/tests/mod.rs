@@ -3,6 +3,7 @@
 mod atomics;
 mod builtins;
 mod garbage;
+mod heap;
 mod lengths;
 mod locks;
 mod objects;

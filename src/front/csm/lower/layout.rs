@@ -26,6 +26,7 @@ pub(super) fn lower_variable(
         first_leaf: LeafId::new(program.leaves.len()),
         leaf_count: 0,
         size: 0,
+        heap: false,
     });
     let mut layout = Layout { program, symbols, tree, variable, dimensions: Vec::new() };
     layout.add(declared.name, (declared.name, declared.span), declared.ty, &declared.initial, 0);

@@ -370,7 +370,7 @@ impl<'t> Builder<'_, 't> {
         let variable = layout::lower_variable(&mut lowering.program, &mut lowering.symbols, lowering.tree, id, storage);
         let (name, ty) = (lowering.tree.variables[id].name, types::lower_type(lowering.tree.variables[id].ty));
         let reference = self.new_reference(Some(name), span, Some(ty));
-        self.emit(Instruction::Allocate { dest: reference, variable }, span);
+        self.emit(Instruction::Allocate { dest: reference, variable, elements: None }, span);
         self.slots.insert(id, Slot::Reference(reference));
         (variable, reference)
     }
