@@ -15,7 +15,7 @@ impl Builder<'_, '_> {
     pub fn call(&mut self, callee: ExprId, arguments: &[ExprId], expr: ExprId, wanted: bool) -> Done<Option<Typed>> {
         let place = self.expr(expr).place;
         let Some(decl) = self.unit.called(callee) else {
-            return self.refuse(Reason::FunctionPointer, place);
+            return self.call_pointed(callee, arguments, expr, wanted);
         };
         let key = self.input().links.resolve(self.unit, self.key.unit, decl);
         let is_defined = self.lowering.functions.contains_key(&key);

@@ -29,6 +29,10 @@ impl Lowering<'_> {
             AddressBase::Declaration(decl) => {
                 let key = self.input.links.resolve(self.unit(unit), unit, decl);
                 let declared = &self.unit(key.unit).declarations[key.decl];
+                if declared.kind == DeclKind::Function && self.input.facts.functions.contains(&key) && offset == 0 {
+                    let variable = self.stand_in(key);
+                    return Ok(Some(Datum::Pointer(Pointer::to(Object::Global(variable), 0))));
+                }
                 if declared.kind != DeclKind::Object || declared.storage != Storage::Static {
                     return Ok(None);
                 }

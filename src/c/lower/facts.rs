@@ -44,6 +44,12 @@ pub struct Facts {
     pub objects: BTreeSet<DeclKey>,
     /// Locals whose address something keeps.
     pub taken: FxHashSet<DeclKey>,
+    /// Functions whose addresses are used as values.
+    pub pointed: BTreeSet<DeclKey>,
+    /// Functions that call through pointers.
+    pub calls_pointed: FxHashSet<DeclKey>,
+    /// Whether a thread begins with what a pointer leads to.
+    pub starts_pointed: bool,
     /// Who calls whom.
     pub calls: FxHashMap<DeclKey, Vec<DeclKey>>,
     /// What threads begin with.

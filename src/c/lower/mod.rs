@@ -43,6 +43,7 @@ mod output;
 mod overflow;
 mod own;
 mod owner;
+mod pointed;
 mod private;
 mod program;
 mod records;

@@ -34,6 +34,8 @@ pub struct Lowering<'a> {
     pub makers: FxHashMap<(u32, ExprId), FunctionId>,
     pub maker_names: FxHashSet<TextId>,
     pub memory_types: FxHashMap<(u32, ExprId), TypeId>,
+    /// The objects that stand for functions whose addresses are used.
+    pub stand_ins: FxHashMap<DeclKey, VariableId>,
     /// Functions that threads begin with and that call another one, by that.
     pub wrappers: FxHashMap<FunctionId, FunctionId>,
     /// What `main` has of its own.
@@ -56,6 +58,7 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
         variables: FxHashMap::default(),
         literals: FxHashMap::default(),
         functions: FxHashMap::default(),
+        stand_ins: FxHashMap::default(),
         makers: FxHashMap::default(),
         maker_names: FxHashSet::default(),
         memory_types: FxHashMap::default(),

@@ -42,6 +42,12 @@ pub fn scan(input: &Input<'_>) -> Facts {
         scan.declaration(key);
     }
     let mut facts = scan.facts;
+    for &function in &facts.calls_pointed {
+        facts.calls.entry(function).or_default().extend(&facts.pointed);
+    }
+    if facts.starts_pointed {
+        facts.routines.extend(&facts.pointed);
+    }
     close(&mut facts);
     spread_handles(&mut facts);
     let mut waiting: Vec<DeclKey> = facts.routines.iter().copied().collect();
@@ -221,10 +227,10 @@ impl<'a> Scan<'a> {
         let unit = self.unit();
         let node = &unit.expressions[expr];
         if let Some(Constant::Address { base: AddressBase::Declaration(decl), .. }) = unit.constant(expr) {
-            self.name(decl);
+            self.value_of(decl);
         }
         match &node.kind {
-            ExprKind::Name(decl) => drop(self.name(*decl)),
+            ExprKind::Name(decl) => self.value_of(*decl),
             ExprKind::CompoundLiteral(decl) => {
                 self.name(*decl);
                 let declared = &unit.declarations[*decl];
@@ -276,6 +282,14 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// A name that is no callee.
+    fn value_of(&mut self, decl: DeclId) {
+        let key = self.name(decl);
+        if self.unit().declarations[decl].kind == DeclKind::Function {
+            self.facts.pointed.insert(key);
+        }
+    }
+
     /// An argument whose address nothing keeps.
     fn lent(&mut self, argument: ExprId) {
         let unit = self.unit();
@@ -291,7 +305,11 @@ impl<'a> Scan<'a> {
 
     fn call(&mut self, callee: ExprId, arguments: &[ExprId], place: Place) {
         let unit = self.unit();
-        let Some(decl) = unit.called(callee) else { return self.exprs(arguments.iter().copied()) };
+        let Some(decl) = unit.called(callee) else {
+            self.facts.calls_pointed.insert(self.within);
+            self.exprs([callee]);
+            return self.exprs(arguments.iter().copied());
+        };
         // What another unit defines is what its body says.
         let target = self.input.links.resolve(unit, self.within.unit, decl);
         let is_defined = self.input.unit(target.unit).declarations[target.decl].body.is_some();
@@ -313,7 +331,15 @@ impl<'a> Scan<'a> {
                     | ("thrd_create", 2)
                     | ("__pthread_cleanup_push" | "pthread_cleanup_push" | "pthread_setspecific" | "tss_set", 1)
             );
-            if is_kept { self.exprs([argument]) } else { self.lent(argument) }
+            let is_routine = known == Known::TakesFunction
+                && unit.called(crate::supported::without_conversions(unit, argument)).is_some();
+            if is_kept {
+                self.exprs([argument]);
+            } else if !is_routine {
+                self.lent(argument);
+            }
+            let is_start = matches!((name, index), ("pthread_create", 2) | ("thrd_create", 1));
+            self.facts.starts_pointed |= is_start && !is_routine;
         }
         note_call(self.input, &mut self.facts, self.within, name, arguments, place);
         self.objects_of(name, arguments);

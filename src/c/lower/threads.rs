@@ -3,10 +3,21 @@
 use super::ask::Done;
 use super::builder::{Builder, Handler, Typed};
 use super::home::{Home, Lvalue};
+use super::link::DeclKey;
 use super::owner::Owner;
 use crate::supported::{Reason, is_null};
 use crate::tree::{BinaryOperator as Operator, Conversion, ExprId, ExprKind, UnaryOperator};
 use cssame_ir::{Instruction, NewThread, Operand, ScalarType, Terminator, ThreadLabel};
+use cssame_source::Span;
+
+/// How a thread is made: where its handle goes, what it is given, and which element of an array the handle is.
+struct Start {
+    handle: ExprId,
+    target: Lvalue,
+    argument: Typed,
+    element: Option<Operand>,
+    routine: ExprId,
+}
 
 impl Builder<'_, '_> {
     /// A value as the handle of a thread.
@@ -19,15 +30,38 @@ impl Builder<'_, '_> {
     pub fn create(&mut self, handle: ExprId, routine: ExprId, argument: Option<ExprId>, expr: ExprId) -> Done<Typed> {
         let place = self.expr(expr).place;
         let span = place.span;
-        let key = self.routine_named(routine)?;
-        let Some(&function) = self.lowering.functions.get(&key) else {
-            return self.refuse(Reason::FunctionPointer, self.expr(routine).place);
+        let pointer = match self.routine_named(routine) {
+            Ok(_) => None,
+            Err(_) => {
+                let pointer = self.value(routine)?;
+                Some(self.copied(pointer, span).operand)
+            }
         };
         let element = self.element_index(handle)?;
         let target = self.pointed(handle)?;
         let argument = match argument {
             Some(argument) => self.value(argument)?,
             None => self.null(),
+        };
+        let start = Start { handle, target, argument, element, routine };
+        match pointer {
+            None => {
+                let key = self.routine_named(routine)?;
+                self.start(key, &start, span)?;
+            }
+            Some(pointer) => {
+                let functions = self.routines_pointed();
+                self.for_each_pointed(pointer, &functions, span, |builder, key| builder.start(key, &start, span))?;
+            }
+        }
+        Ok(Typed::int(0))
+    }
+
+    /// Makes a thread that begins with a function.
+    fn start(&mut self, key: DeclKey, start: &Start, span: Span) -> Done<()> {
+        let Start { handle, ref target, argument, element, routine } = *start;
+        let Some(&function) = self.lowering.functions.get(&key) else {
+            return self.refuse(Reason::FunctionPointer, self.expr(routine).place);
         };
         let mut arguments = Vec::new();
         for (index, ty) in self.lowering.parameter_types(key).into_iter().enumerate() {
@@ -52,12 +86,12 @@ impl Builder<'_, '_> {
         }
         self.emit(Instruction::Spawn { dest: Some(dest), thread }, span);
         // Behind a pointer there is a handle too.
-        let target = Lvalue { scalar: Some(self.handle_type(&target)), ..target };
+        let target = Lvalue { scalar: Some(self.handle_type(target)), ..target.clone() };
         self.store(&target, Typed::register(dest, ScalarType::Thread), handle)?;
         if is_read {
             self.emit(Instruction::AtomicEnd, span);
         }
-        Ok(Typed::int(0))
+        Ok(())
     }
 
     /// Whether a function that threads can be in names something, or a pointer to it.

@@ -92,6 +92,9 @@ impl Builder<'_, '_> {
         if let Some(constant) = self.constant(expr)? {
             return Ok(Some(constant));
         }
+        if let Some(function) = self.function_value(expr)? {
+            return Ok(Some(function));
+        }
         let value = match &node.kind {
             ExprKind::Convert { conversion: Conversion::Read, operand } => {
                 let lvalue = self.lvalue(*operand)?;

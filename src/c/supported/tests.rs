@@ -63,9 +63,7 @@ fn stages_one_and_two_are_read() {
 fn what_comes_later_is_named_with_its_place() {
     for (declarations, statements, expected) in [
         ("int *p;", "p = realloc(p, 4);", "heap allocation at `realloc(p, 4)`"),
-        ("int g(void) { return 1; } int (*p)(void);", "p = g;", "function pointer at `g`"),
-        ("int (*p)(void);", "p();", "function pointer at `p()`"),
-        ("void *(*p)(void *);", "pthread_t t; pthread_create(&t, 0, p, 0);", "function pointer at `p`"),
+        ("void *(*p)(unsigned long);", "p = malloc;", "function pointer at `malloc`"),
         (
             "struct { int a; int l; } s; struct t { int a, l; };",
             "int *q = &s.l; struct t *p = (struct t *)((char *)q - offsetof(struct t, l));",

@@ -227,7 +227,11 @@ impl<'a> Walk<'a> {
     fn name(&mut self, id: DeclId, place: Place) {
         let decl = &self.unit.declarations[id];
         if decl.kind == DeclKind::Function {
-            self.add(Reason::FunctionPointer, place);
+            let name = decl.name.clone().unwrap_or_default();
+            if decl.body.is_none() {
+                let is_known = known(&name).is_some();
+                self.add(if is_known { Reason::FunctionPointer } else { Reason::UnknownFunction(name) }, place);
+            }
         } else if decl.definition == Definition::Declared
             && decl.linkage == Linkage::External
             && let Some(name) = &decl.name
@@ -269,7 +273,6 @@ impl<'a> Walk<'a> {
 
     fn call(&mut self, callee: ExprId, arguments: &[ExprId], place: Place) {
         let Some(id) = self.unit.called(callee) else {
-            self.add(Reason::FunctionPointer, place);
             self.exprs([callee]);
             return self.exprs(arguments.iter().copied());
         };
@@ -289,7 +292,7 @@ impl<'a> Walk<'a> {
                     self.add(reason, place);
                 }
             }
-            Some(Known::TakesFunction) => return self.routines(arguments),
+            Some(Known::TakesFunction) => return self.routines(name, arguments),
             Some(_) => {}
             None if decl.body.is_none() && decl.kind == DeclKind::Function => {
                 self.add(Reason::UnknownFunction(name.into()), place);
@@ -301,7 +304,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The arguments of a function that takes functions by name.
-    fn routines(&mut self, arguments: &[ExprId]) {
+    fn routines(&mut self, name: &str, arguments: &[ExprId]) {
         for &argument in arguments {
             match self.unit.called(pointers::without_conversions(self.unit, argument)) {
                 Some(routine) if self.unit.declarations[routine].kind == DeclKind::Function => {
@@ -314,7 +317,8 @@ impl<'a> Walk<'a> {
                 }
                 _ => {
                     let is_function = self.unit.function_type(self.unit.expressions[argument].ty).is_some();
-                    if is_function && !pointers::is_null(self.unit, argument) {
+                    let is_start = matches!(name, "pthread_create" | "thrd_create");
+                    if is_function && !is_start && !pointers::is_null(self.unit, argument) {
                         self.add(Reason::FunctionPointer, self.unit.expressions[argument].place);
                     }
                     self.exprs([argument]);

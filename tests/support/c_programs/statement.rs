@@ -266,8 +266,15 @@ impl Generator {
         if function.cost > self.budget || function.locks && scope.locked && !self.may_block {
             return self.own_assignment(scope, false);
         }
-        let result = function.result;
-        let text = self.call_text(scope, index, true);
+        let (result, called) = (function.result, function.name.clone());
+        let mut text = self.call_text(scope, index, true);
+        if self.rng.chance(20) {
+            let name = self.fresh("call");
+            let address = if self.rng.chance(50) { "&" } else { "" };
+            self.simple_statement(&format!("__typeof__({called}) *{name} = {address}{called};"));
+            let callee = if self.rng.chance(50) { name } else { format!("(*{name})") };
+            text = text.replacen(&called, &callee, 1);
+        }
         let local = (!scope.locals.is_empty()).then(|| self.rng.below(scope.locals.len()));
         match (result, local) {
             (Some(ty), Some(local)) if self.rng.chance(80) => {

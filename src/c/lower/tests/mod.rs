@@ -9,6 +9,7 @@ mod locks;
 mod objects;
 mod output;
 mod own;
+mod pointed;
 mod refused;
 mod specific;
 mod statements;
