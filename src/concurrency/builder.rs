@@ -20,7 +20,7 @@ use super::unrolling::NO_ITERATION;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
 use cssame_ir::sync;
 use cssame_ir::sync::Edge;
-use cssame_ir::{BlockId, FunctionId, Instruction, Operand, Place, Program, Synchronisation, Terminator};
+use cssame_ir::{BlockId, FunctionId, Instruction, Operand, Place, Program, Synchronisation, Terminator, Value};
 use cssame_source::Span;
 use cssame_source::arena::Arena;
 use cssame_ssa::graph::Graph;
@@ -164,6 +164,8 @@ impl<'p> GraphBuilder<'p> {
             self.blocks[walk.current as usize].terminates = true;
             match source.terminator {
                 Terminator::Return(_) => self.edge(walk.current, exit),
+                // Where the program fails, nothing goes on.
+                Terminator::End(_) if source.instructions.last().is_some_and(always_fails) => {}
                 Terminator::End(_) => {
                     let thread = self.unfolding.contexts[context].thread;
                     let root = self.unfolding.threads[thread].root;
@@ -389,6 +391,14 @@ impl<'p> GraphBuilder<'p> {
             known: FxHashMap::default(),
         }
     }
+}
+
+/// Whether an instruction always ends the execution.
+fn always_fails(instruction: &Instruction) -> bool {
+    matches!(
+        instruction,
+        Instruction::Error { .. } | Instruction::Assert { condition: Operand::Constant(Value::Bool(false)), .. }
+    )
 }
 
 /// The number of events that an instruction is.

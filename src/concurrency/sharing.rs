@@ -17,6 +17,7 @@
 use super::confined::find_clashing;
 use super::repetition::may_be_many;
 use super::{Concurrency, EventKind, InstanceId};
+use cssame_ir::points_to::has_pointers;
 use cssame_ir::{DefinitionId, LeafId, Program, ReadId};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -81,7 +82,7 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
         definitions: FixedBitSet::with_capacity(program.definitions.len()),
         instances: FxHashMap::default(),
     };
-    let mut clashing = None;
+    let (mut clashing, has_pointers) = (None, has_pointers(program));
     for (&key, list) in &accessors {
         if is_coarse(concurrency, key.0, list) {
             let variable = concurrency.instances[key.0].variable;
@@ -93,7 +94,7 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
             .iter()
             .enumerate()
             .any(|(position, &(_, a))| list[..=position].iter().any(|&(_, b)| concurrency.structurally_parallel(a, b)));
-        if parallel {
+        if parallel || (has_pointers && ends_in_parallel(concurrency, key.0, list)) {
             sharing.instances.insert(key, ());
             sharing.leaves.insert(key.1.index());
         }
@@ -112,6 +113,14 @@ fn is_coarse(concurrency: &Concurrency, instance: InstanceId, accessors: &[(supe
             || may_be_many(&concurrency.threads, concurrency.contexts[context].thread)
             || accessors.iter().any(is_merged)
     })
+}
+
+/// Whether the function that a local belongs to may return while another thread accesses the local through a pointer.
+fn ends_in_parallel(concurrency: &Concurrency, instance: InstanceId, accessors: &[(super::ClassId, u32)]) -> bool {
+    let Some(context) = concurrency.instances[instance].context else { return false };
+    let (end, own) = (concurrency.contexts[context].exit, concurrency.contexts[context].thread);
+    let others = accessors.iter().filter(|&&(_, block)| concurrency.thread_of(block) != own);
+    others.into_iter().any(|&(_, block)| concurrency.structurally_parallel(block, end))
 }
 
 fn is_access(kind: EventKind) -> bool {

@@ -325,7 +325,8 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         };
         let value = if is_pointer { Pointer::to(Local(address), 0).bits() } else { i64::from(address) };
         self.set_register(dest, value);
-        let object = self.cell(address).object;
+        let known = if self.details { layout.object_at(&self.state.blocks, address) } else { None };
+        let object = known.unwrap_or(Object::global(variable));
         self.event(Event::Allocate { object, address, size });
         self.this().pc += 1;
     }

@@ -73,7 +73,10 @@ impl Objects<'_> {
 
     /// Whether the object of a pointer is there.
     pub(super) fn is_there(self, pointer: Pointer) -> bool {
-        pointer.target().is_some_and(|(object, _)| self.cell(Pointer::to(object, 0)).is_some())
+        pointer.target().is_some_and(|(object, _)| match object {
+            cssame_ir::Object::Global(variable) => self.layout.global_address(variable).is_some(),
+            cssame_ir::Object::Local(start) => self.blocks.binary_search_by_key(&start, |block| block.start).is_ok(),
+        })
     }
 }
 
@@ -223,6 +226,13 @@ impl Layout {
         same.take_while(|block| (block.owner, block.ordinal) != (object.owner, object.ordinal)).count()
     }
 
+    /// The local object that begins at an address, which may have no cell.
+    pub(super) fn object_at(&self, blocks: &[Block], start: u32) -> Option<Object> {
+        let at = blocks.binary_search_by_key(&start, |block| block.start).ok()?;
+        let Block { variable, owner, ordinal, .. } = blocks[at];
+        Some(Object { variable: VariableId(variable), owner, ordinal })
+    }
+
     /// The leaf that holds that cell of a variable, and the number of the element.
     pub(super) fn leaf_at(&self, variable: VariableId, offset: u32) -> Option<(LeafId, u32)> {
         *self.leaves.get(variable.index())?.get(offset as usize)?
@@ -237,7 +247,7 @@ impl Layout {
         owner: PathId,
     ) -> (u32, u32) {
         let whole = self.templates[variable.index()].len() as u32;
-        let size = elements.map_or(whole, |count| (count * self.strides[variable.index()]).min(whole));
+        let size = elements.map_or(whole, |count| count.saturating_mul(self.strides[variable.index()]).min(whole));
         let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
         let start = if self.has_heap {
             self.own_start(state, tables, MadeObject { owner, variable: variable.0, number: ordinal, size })

@@ -174,7 +174,8 @@ impl Tables {
         const OUTPUT: usize = size_of::<(OutputId, u32)>() + size_of::<((OutputId, u32), OutputId)>() + 1;
         const LINE: usize = size_of::<String>() + 2 * size_of::<usize>();
         let paths = self.paths.len() * (size_of::<Path>() + size_of::<PathId>() + 2 * size_of::<usize>());
-        (self.outputs.capacity() * OUTPUT + self.lines.len() * LINE + paths) as u64
+        let objects = self.objects.len() * (size_of::<MadeObject>() + size_of::<u32>() + 2 * size_of::<usize>());
+        (self.outputs.capacity() * OUTPUT + self.lines.len() * LINE + paths + objects) as u64
     }
 
     /// Forgets what has come since then.

@@ -55,6 +55,45 @@ fn a_division_by_zero_is_found_without_a_sign_too() {
     }
 }
 
+/// The function may have returned when the thread reads what it was given.
+#[test]
+fn a_local_that_a_thread_reads_when_its_function_has_returned_is_found() {
+    let files = Files::new();
+    let text = |wait: &str| {
+        format!(
+            "#include <pthread.h>\nint got;\nvoid *w(void *p) {{ got = *(int *)p; return 0; }}\n\
+             void start(pthread_t *t) {{ int local = 4; pthread_create(t, 0, w, &local); {wait} }}\n\
+             int main(void) {{ pthread_t t; start(&t); {} return got; }}\n",
+            if wait.is_empty() { "pthread_join(t, 0);" } else { "" }
+        )
+    };
+    files.write("gone.c", text(""));
+    let answer = ask(&files, "gone.c");
+    assert!(answer.status == 1 && answer.text().contains("error[CS0419]"), "{answer:?}");
+    files.write("there.c", text("pthread_join(*t, 0);"));
+    let answer = ask(&files, "there.c");
+    assert!(answer.status == 0 && answer.text().contains("no failure"), "{answer:?}");
+}
+
+/// Where the program fails nothing goes on, so no lock is still held.
+#[test]
+fn an_error_under_a_lock_leaves_no_lock_held() {
+    let files = Files::new();
+    for inside in ["int *a = malloc(n * sizeof *a); a[0] = 1;", "int a[n]; a[0] = 1;", "f(3);", "if (n > 2) abort();"] {
+        files.write(
+            "held.c",
+            format!(
+                "#include <pthread.h>\n#include <stdlib.h>\nint n = 1;\nvoid g(int a) {{ n = 1; }}\nvoid (*f)(int) = g;\n\
+                 pthread_mutex_t m;\n\
+                 void *w(void *p) {{ pthread_mutex_lock(&m); {inside} pthread_mutex_unlock(&m); return 0; }}\n\
+                 int main(void) {{ pthread_t t; pthread_create(&t, 0, w, 0); w(0); pthread_join(t, 0); return 0; }}\n"
+            ),
+        );
+        let answer = ask(&files, "held.c");
+        assert!(answer.status == 0 && !answer.text().contains("CS0303"), "{inside}: {answer:?}");
+    }
+}
+
 #[test]
 fn each_command_reads_c() {
     let files = lost();

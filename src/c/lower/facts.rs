@@ -44,6 +44,8 @@ pub struct Facts {
     pub objects: BTreeSet<DeclKey>,
     /// Locals whose address something keeps.
     pub taken: FxHashSet<DeclKey>,
+    /// Whether memory is asked for.
+    pub asks_memory: bool,
     /// Functions whose addresses are used as values.
     pub pointed: BTreeSet<DeclKey>,
     /// Functions that call through pointers.

@@ -15,9 +15,16 @@ use cssame_ir::{
     Arithmetic, BinaryOperator, Block, Function, FunctionId, FunctionKind, Instruction, Operand, Register,
     RegisterType, ScalarType, Storage, Terminator, Value,
 };
+use cssame_source::Span;
 
 /// The functions that give memory.
-const GIVES: &[&str] = &["malloc", "calloc", "aligned_alloc", "valloc"];
+pub const GIVES: &[&str] = &["malloc", "calloc", "aligned_alloc", "valloc"];
+
+/// Why memory is not read that never becomes a pointer of a type.
+pub const UNTYPED: &str = "whose type the text does not say where it is asked for";
+
+/// What is said where pointers into different objects are compared or subtracted.
+const DIFFERENT_OBJECTS: &str = "pointers into different objects are compared by `<`, or subtracted";
 
 /// The call of a function that gives memory that an expression is, behind conversions.
 pub fn request(unit: &Unit, expr: ExprId) -> Option<ExprId> {
@@ -51,8 +58,11 @@ impl Builder<'_, '_> {
             return self.refuse(Reason::HeapAllocation, place);
         };
         let name = self.unit.declarations[called].name.clone().unwrap_or_default();
-        let Some(size) = self.unit.types[element].size.filter(|&size| size > 0 && !self.is_flexible(element)) else {
-            return self.refuse(Reason::HeapAllocation, place);
+        if self.is_flexible(element) {
+            return self.refuse(Reason::UnclearMemory("for a structure that ends with an array of any length"), place);
+        }
+        let Some(size) = self.unit.types[element].size.filter(|&size| size > 0) else {
+            return self.refuse(Reason::UnclearMemory(UNTYPED), place);
         };
         let factors = match (&*name, arguments) {
             ("calloc", [count, each]) => vec![*count, *each],
@@ -78,8 +88,8 @@ impl Builder<'_, '_> {
         Ok(Typed::register(dest, ScalarType::Pointer))
     }
 
-    /// The type that memory is for that becomes no pointer of a type at once: that of the first pointer which the variable becomes that
-    /// it is assigned to.
+    /// The type that memory is for that becomes no pointer of a type at once: that of all pointers which the variable becomes that it
+    /// is assigned to; none where they differ.
     pub fn type_of_memory(&self, call: ExprId) -> Option<TypeId> {
         let unit = self.unit;
         let of_declaration = unit.declarations.entries().find_map(|(decl, declared)| {
@@ -98,7 +108,7 @@ impl Builder<'_, '_> {
             })
         };
         let decl = of_declaration.or_else(of_assignment)?;
-        unit.expressions.iter().find_map(|expr| {
+        let mut types = unit.expressions.iter().filter_map(|expr| {
             let (ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand }) = expr.kind
             else {
                 return None;
@@ -110,7 +120,38 @@ impl Builder<'_, '_> {
             let target = unit.pointee(expr.ty)?;
             let is_it = unit.expressions[place].kind == ExprKind::Name(decl) && unit.types[target].size.is_some();
             (is_it && !matches!(unit.types[target].kind, TypeKind::Void)).then_some(target)
-        })
+        });
+        let first = types.next()?;
+        types.all(|other| other == first).then_some(first)
+    }
+
+    /// Ends the program where two pointers lead to different objects: C says nothing of which of them is less, or how far they lie apart,
+    /// and where an object on the heap lies is for the search to choose.
+    pub fn test_same_object(&mut self, one: Operand, other: Operand, span: Span) {
+        if !self.input().facts.asks_memory {
+            return;
+        }
+        let long = |builder: &mut Self, operand| {
+            builder.converted(Typed { operand, ty: ScalarType::Pointer }, ScalarType::Long, span)
+        };
+        let (one, other) = (long(self, one), long(self, other));
+        let mut dest = self.temporary(ScalarType::Long, span);
+        self.emit(Instruction::Binary { dest, op: BinaryOperator::Xor, left: one, right: other }, span);
+        // What is above the number of the cell says which object it is.
+        let (left, right) = (Operand::Register(dest), Operand::Constant(Value::Long(32)));
+        dest = self.temporary(ScalarType::Long, span);
+        self.emit(Instruction::Binary { dest, op: BinaryOperator::ShiftRight(Arithmetic::Long), left, right }, span);
+        let (condition, zero) = (self.temporary(ScalarType::Bool, span), Operand::Constant(Value::Long(0)));
+        let (op, left) = (BinaryOperator::Equal, Operand::Register(dest));
+        self.emit(Instruction::Binary { dest: condition, op, left, right: zero }, span);
+        let (then_block, else_block) = (self.new_block(), self.new_block());
+        let condition = Operand::Register(condition);
+        self.terminate(Terminator::Branch { condition, then_block, else_block }, span);
+        self.current = else_block;
+        let message = Some(self.lowering.text(DIFFERENT_OBJECTS));
+        self.emit(Instruction::Error { message }, span);
+        self.terminate(Terminator::End(None), span);
+        self.current = then_block;
     }
 
     /// Whether a structure ends with an array of as many elements as there is memory.
@@ -132,7 +173,7 @@ impl Builder<'_, '_> {
             let whole = bytes.filter(|bytes| bytes % i128::from(size) == 0).map(|bytes| bytes / i128::from(size));
             return match whole.and_then(|count| u32::try_from(count).ok()) {
                 Some(count) => Ok(Amount::Elements(count)),
-                None => self.refuse(Reason::HeapAllocation, place),
+                None => self.refuse(Reason::UnclearMemory("whose size is no multiple of that of its type"), place),
             };
         }
         let span = place.span;
@@ -158,7 +199,7 @@ impl Builder<'_, '_> {
         op: fn(Arithmetic) -> BinaryOperator,
         left: Operand,
         right: Operand,
-        span: cssame_source::Span,
+        span: Span,
     ) -> Operand {
         let dest = self.temporary(ScalarType::Long, span);
         self.emit(Instruction::Binary { dest, op: op(Arithmetic::Long), left, right }, span);
@@ -175,6 +216,7 @@ impl Builder<'_, '_> {
             name = format!("{name}:{}", position.column);
         }
         let name = self.lowering.text(&name);
+        self.lowering.maker_names.insert(name);
         let owner = Owner::Memory(self.key.unit, call);
         let length = match amount {
             Amount::Elements(1) => None,

@@ -5,6 +5,7 @@
 use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::facts::Own;
+use super::heap::UNTYPED;
 use crate::supported::Reason;
 use crate::supported::library::Known;
 use crate::tree::{BitCount, Conversion, ExprId, ExprKind, UnaryOperator};
@@ -121,7 +122,7 @@ impl Builder<'_, '_> {
             ("pthread_exit" | "thrd_exit", [value]) => self.exit_thread(*value, expr).map(|()| None),
             ("malloc" | "calloc" | "aligned_alloc" | "valloc", _) => match self.type_of_memory(expr) {
                 Some(element) => self.memory(expr, element).map(Some),
-                None => self.refuse(Reason::HeapAllocation, place),
+                None => self.refuse(Reason::UnclearMemory(UNTYPED), place),
             },
             ("free" | "cfree", _) => {
                 self.evaluated(arguments)?;

@@ -127,6 +127,7 @@ impl Builder<'_, '_> {
         if matches!(operator, Operator::Equal | Operator::NotEqual) {
             return self.computed(operator, ScalarType::Pointer, first, second, place);
         }
+        self.test_same_object(first, second.operand, place.span);
         let first = self.converted(Typed { operand: first, ty: ScalarType::Pointer }, ScalarType::Long, place.span);
         let difference = self.computed(operator, ScalarType::Long, first, second, place)?;
         if operator != Operator::Subtract {

@@ -4,6 +4,7 @@
 
 use super::ask::{call_of, is_section, meaning, without_void};
 use super::facts::{Facts, Own};
+use super::heap::GIVES;
 use super::input::Input;
 use super::link::DeclKey;
 use super::own::{close, is_own, note_call};
@@ -341,6 +342,7 @@ impl<'a> Scan<'a> {
             let is_start = matches!((name, index), ("pthread_create", 2) | ("thrd_create", 1));
             self.facts.starts_pointed |= is_start && !is_routine;
         }
+        self.facts.asks_memory |= GIVES.contains(&name);
         note_call(self.input, &mut self.facts, self.within, name, arguments, place);
         self.objects_of(name, arguments);
         self.first_states(name, arguments, place);

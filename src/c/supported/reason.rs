@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Reason {
     /// `malloc` and the like.
     HeapAllocation,
+    /// Memory of which it is not clear what it holds, and why.
+    UnclearMemory(&'static str),
     /// `alloca`.
     StackAllocation,
     /// A function that is stored, compared, or called through a pointer.
@@ -102,7 +104,11 @@ impl Reason {
     #[must_use]
     pub fn stage(&self) -> Option<u8> {
         match self {
-            Reason::HeapAllocation | Reason::StackAllocation | Reason::FunctionPointer | Reason::ContainerOf => Some(3),
+            Reason::HeapAllocation
+            | Reason::UnclearMemory(_)
+            | Reason::StackAllocation
+            | Reason::FunctionPointer
+            | Reason::ContainerOf => Some(3),
             Reason::Union
             | Reason::StructByValue
             | Reason::MemoryFunction
@@ -152,6 +158,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
             Reason::HeapAllocation => "heap allocation",
+            Reason::UnclearMemory(why) => return write!(f, "memory {why}"),
             Reason::StackAllocation => "stack allocation by `alloca`",
             Reason::FunctionPointer => "function pointer",
             Reason::ContainerOf => "pointer to the structure around a member",

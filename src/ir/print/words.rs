@@ -32,7 +32,7 @@ pub fn pointer_text(program: &Program, pointer: Pointer) -> String {
     let Some((object, cell)) = pointer.target() else {
         return if pointer == Pointer::NULL { "NULL".to_owned() } else { format!("(pointer){}", pointer.bits()) };
     };
-    let Object::Global(variable) = object else { return "&(a local)".to_owned() };
+    let Object::Global(variable) = object else { return "&(an object)".to_owned() };
     if let (0, Some(variable)) = (cell, program.variables.get(variable))
         && matches!(variable.ty, Type::Class(_))
     {

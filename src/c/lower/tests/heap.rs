@@ -31,10 +31,19 @@ fn the_first_pointer_that_memory_becomes_says_of_what_type_it_is() {
     holds(&text, &["local malloc long = 0L  // of malloc@9"]);
     let text = in_main("", "int *it = (int *)malloc(sizeof(int)); *it = 3;");
     holds(&text, &["local malloc int = 0  // of malloc@9"]);
-    assert_eq!(refused("", "void *any = malloc(8);"), ["heap allocation is not read at `malloc(8)`"]);
-    assert_eq!(refused("", "int *it = malloc(5);"), ["heap allocation is not read at `malloc(5)`"]);
+    assert_eq!(
+        refused("", "void *any = malloc(8);"),
+        ["memory whose type the text does not say where it is asked for is not read at `malloc(8)`"]
+    );
+    assert_eq!(
+        refused("", "int *it = malloc(5);"),
+        ["memory whose size is no multiple of that of its type is not read at `malloc(5)`"]
+    );
     let flexible = refused("struct s { int n; int all[]; };", "struct s *it = malloc(sizeof *it + 8);");
-    assert_eq!(flexible, ["heap allocation is not read at `malloc(sizeof *it + 8)`"]);
+    assert_eq!(
+        flexible,
+        ["memory for a structure that ends with an array of any length is not read at `malloc(sizeof *it + 8)`"]
+    );
 }
 
 #[test]
@@ -58,4 +67,13 @@ fn a_handle_that_threads_read_is_written_with_the_creation() {
         &text,
         &["begin atomic", "% = spawn v(NULL) as v@10", "store t = %", "end atomic", "% = spawn w(NULL) as w@10"],
     );
+}
+
+#[test]
+fn pointers_into_different_objects_have_no_order() {
+    let text = in_main("", "int *a = malloc(8), *b = a + 1; int n = a < b; n = b - a;");
+    let tests = text.matches("error \"pointers into different objects are compared by `<`, or subtracted\"").count();
+    assert_eq!(tests, 2, "{text}");
+    let plain = in_main("int all[2];", "int *a = all, *b = a + 1; int n = a < b;");
+    assert!(!plain.contains("error"), "{plain}");
 }
