@@ -70,16 +70,17 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Adds what tests of `paths` show.
-    pub(super) fn add_paths(&mut self, report: &'a PathsReport, model: &Model) {
+    /// Adds what tests of `paths` show: of the program itself, or of one that closes it.
+    pub(super) fn add_paths(&mut self, report: &'a PathsReport, model: &'a Model) {
+        let sources = model.sources();
         for race in report.races.iter().filter(|race| race.is_finding()) {
-            self.add(finding::unprotected(race));
+            self.add_of(sources, finding::unprotected(race), &[]);
         }
         for met in &report.failures {
             let found = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
-            self.add_shown(found, &met.failure.schedule);
+            self.add_of(sources, found, &met.failure.schedule);
         }
-        let deadlocks: Vec<_> = report.deadlocks.iter().map(|met| (self.sources, &met.deadlock)).collect();
+        let deadlocks: Vec<_> = report.deadlocks.iter().map(|met| (sources, &met.deadlock)).collect();
         self.add_deadlocks(&deadlocks);
     }
 

@@ -11,7 +11,6 @@
 
 use super::collector::Collector;
 use super::compiled::Compiled;
-use super::finding;
 use super::paths::{PathsAnswer, PathsRequest, paths};
 use super::suppress::Findings;
 use cssame_budget::{Bound, Budget};
@@ -57,11 +56,10 @@ pub struct LibraryPaths {
 }
 
 /// The tests of a program, or of the drivers of a file without `main`.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 pub enum PathsOf {
-    /// Of a program.
-    Program(Box<PathsAnswer>, #[serde(skip)] Box<Model>),
+    /// Of a program, with that.
+    Program(Box<PathsAnswer>, Box<Model>),
     /// Of a file without `main`.
     Library(Box<LibraryPaths>),
 }
@@ -148,17 +146,7 @@ impl LibraryPaths {
     pub fn findings(&self) -> Findings<'_> {
         let mut collector = Collector::of_unit(&self.unit);
         for one in &self.drivers {
-            let (report, sources) = (&one.answer.report, one.model.sources());
-            for race in report.races.iter().filter(|race| race.is_finding()) {
-                collector.add_of(sources, finding::unprotected(race), &[]);
-            }
-            for met in &report.failures {
-                let naming = one.model.naming();
-                let found = finding::failure(&naming, &met.data, &met.failure.thread, &met.failure.facts);
-                collector.add_of(sources, found, &met.failure.schedule);
-            }
-            let deadlocks: Vec<_> = report.deadlocks.iter().map(|met| (sources, &met.deadlock)).collect();
-            collector.add_deadlocks(&deadlocks);
+            collector.add_paths(&one.answer.report, &one.model);
         }
         collector.findings
     }

@@ -266,12 +266,15 @@ mod tests {
         let path = |parent, instance| Path { parent, label, ordinal: None, instance, rank: 0 };
         let main = first.intern_path(path(None, 1));
         first.append(OutputId::EMPTY, "1");
+        let made = |number, size| MadeObject { owner: main, variable: 0, number, size };
+        assert_eq!([first.place_object(made(1, 3), 7), first.place_object(made(2, 0), 7)], [7, 10]);
         second.catch_up(&first);
         let marks = second.marks();
         assert_eq!(marks, first.marks());
         let lost = second.append(OutputId::EMPTY, "lost");
         second.append(lost, "1");
         second.intern_path(path(Some(main), 2));
+        assert_eq!([second.place_object(made(3, 1), 7), second.place_object(made(1, 3), 7)], [11, 7]);
         assert_ne!(second.marks(), marks);
         second.truncate(marks);
         assert_eq!(second.marks(), marks);
@@ -279,6 +282,7 @@ mod tests {
             let one = first.append(OutputId::EMPTY, line);
             assert_eq!(first.append(one, "1"), first.append(one, "1"));
         }
+        assert_eq!(first.place_object(made(4, 1), 7), 11);
         let thread = first.intern_path(path(Some(main), 2));
         second.catch_up(&first);
         assert_eq!(second.marks(), first.marks());

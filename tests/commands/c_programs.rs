@@ -55,6 +55,27 @@ fn a_division_by_zero_is_found_without_a_sign_too() {
     }
 }
 
+/// The array is another one in each round, as long as that says, in a program with a heap and in one without.
+#[test]
+fn an_array_of_variable_length_is_made_anew_where_its_declaration_runs_again() {
+    let files = Files::new();
+    for heap in ["", "int *p = malloc(4);"] {
+        let text = |last: &str| {
+            format!(
+                "#include <stdio.h>\n#include <stdlib.h>\nint f(int n) {{ {heap} int sum = 0;\n\
+                 for (int i = 1; i <= n; i++) {{ int a[i]; for (int k = 0; k < i; k++) a[k] = k; int *q = a; sum += q[{last}]; }}\n\
+                 return sum; }}\nint main(void) {{ printf(\"%d\\n\", f(4)); return 0; }}\n"
+            )
+        };
+        files.write("round.c", text("i - 1"));
+        let answer = ask(&files, "futures round.c");
+        assert!(answer.status == 0 && answer.text().contains("main: 6"), "{answer:?}");
+        files.write("round.c", text("i"));
+        let answer = ask(&files, "round.c");
+        assert!(answer.status == 1 && answer.text().contains("CS0419"), "{answer:?}");
+    }
+}
+
 /// The function may have returned when the thread reads what it was given.
 #[test]
 fn a_local_that_a_thread_reads_when_its_function_has_returned_is_found() {
@@ -340,6 +361,9 @@ fn the_samples_in_c_end_as_they_say() {
         ("bounded_buffer", 0, "no failure, deadlock, race or endless execution"),
         ("counter_unlocked", 1, "accesses to `x` may race"),
         ("message_passing", 0, "no failure, deadlock, race or endless execution"),
+        ("queue_lost", 1, "assertion failed: sum == 3"),
+        ("thread_pool", 1, "assertion failed: sum == 3"),
+        ("treiber_stack", 0, "no failure, deadlock, race or endless execution"),
     ] {
         let path = root().join("samples/c").join(name).with_extension("c");
         let answer = finish(program().arg(&path));

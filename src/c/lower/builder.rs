@@ -230,6 +230,22 @@ impl<'a> Builder<'_, 'a> {
         Operand::Register(dest)
     }
 
+    /// The program fails here; what follows is another block.
+    pub fn fail(&mut self, message: &str, span: Span) {
+        let message = Some(self.lowering.text(message));
+        self.emit(Instruction::Error { message }, span);
+        self.terminate(Terminator::End(None), span);
+    }
+
+    /// The program fails where a condition holds.
+    pub fn fail_if(&mut self, condition: Operand, message: &str, span: Span) {
+        let (then_block, else_block) = (self.new_block(), self.new_block());
+        self.terminate(Terminator::Branch { condition, then_block, else_block }, span);
+        self.current = then_block;
+        self.fail(message, span);
+        self.current = else_block;
+    }
+
     /// Whether the function is the beginning of the program.
     pub fn is_main(&self) -> bool {
         self.input().facts.main == Some(self.key)

@@ -60,10 +60,8 @@ pub struct Facts {
     pub in_threads: FxHashSet<DeclKey>,
     /// What integers are, and arrays of them.
     pub roles: FxHashMap<Owner, Role>,
-    /// What pointers to integers lead to that may be handles, in pairs that are the same.
-    pub same: Vec<(Owner, Owner)>,
-    /// Objects with static storage and members of structures, with the functions that name them.
-    pub named_in: FxHashSet<(Owner, DeclKey)>,
+    /// Objects and members of structures that are named in functions that a thread can be in.
+    pub named_by_threads: FxHashSet<Owner>,
     /// The kinds that attributes of mutexes are set to.
     pub attribute_kinds: Values,
     /// The mutexes that are made with attributes, and these.

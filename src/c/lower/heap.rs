@@ -135,23 +135,17 @@ impl Builder<'_, '_> {
             builder.converted(Typed { operand, ty: ScalarType::Pointer }, ScalarType::Long, span)
         };
         let (one, other) = (long(self, one), long(self, other));
-        let mut dest = self.temporary(ScalarType::Long, span);
-        self.emit(Instruction::Binary { dest, op: BinaryOperator::Xor, left: one, right: other }, span);
+        let differing = self.temporary(ScalarType::Long, span);
+        self.emit(Instruction::Binary { dest: differing, op: BinaryOperator::Xor, left: one, right: other }, span);
         // What is above the number of the cell says which object it is.
-        let (left, right) = (Operand::Register(dest), Operand::Constant(Value::Long(32)));
-        dest = self.temporary(ScalarType::Long, span);
-        self.emit(Instruction::Binary { dest, op: BinaryOperator::ShiftRight(Arithmetic::Long), left, right }, span);
-        let (condition, zero) = (self.temporary(ScalarType::Bool, span), Operand::Constant(Value::Long(0)));
-        let (op, left) = (BinaryOperator::Equal, Operand::Register(dest));
-        self.emit(Instruction::Binary { dest: condition, op, left, right: zero }, span);
-        let (then_block, else_block) = (self.new_block(), self.new_block());
-        let condition = Operand::Register(condition);
-        self.terminate(Terminator::Branch { condition, then_block, else_block }, span);
-        self.current = else_block;
-        let message = Some(self.lowering.text(DIFFERENT_OBJECTS));
-        self.emit(Instruction::Error { message }, span);
-        self.terminate(Terminator::End(None), span);
-        self.current = then_block;
+        let (left, right) = (Operand::Register(differing), Operand::Constant(Value::Long(32)));
+        let objects = self.temporary(ScalarType::Long, span);
+        let op = BinaryOperator::ShiftRight(Arithmetic::Long);
+        self.emit(Instruction::Binary { dest: objects, op, left, right }, span);
+        let (left, right) = (Operand::Register(objects), Operand::Constant(Value::Long(0)));
+        let dest = self.temporary(ScalarType::Bool, span);
+        self.emit(Instruction::Binary { dest, op: BinaryOperator::NotEqual, left, right }, span);
+        self.fail_if(Operand::Register(dest), DIFFERENT_OBJECTS, span);
     }
 
     /// Whether a structure ends with an array of as many elements as there is memory.
@@ -227,7 +221,7 @@ impl Builder<'_, '_> {
         let (unit, ty) = (self.key.unit, element);
         let function = FunctionId::new(self.lowering.program.functions.len());
         let storage = Storage::Local(function);
-        let new = NewVariable { name, place, storage, unit, ty, owner, memory: Some(length) };
+        let new = NewVariable { name, place, storage, unit, ty, owner, heap: true, length };
         let variable = self.lowering.variable(&new)?;
         let ty = self.lowering.program.variables[variable].ty;
         let mut made =

@@ -8,9 +8,7 @@ use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::shape::MOST_VARIABLE;
 use crate::tree::{DeclId, ExprId, Length, TypeId, TypeKind};
-use cssame_ir::{
-    Arithmetic, BinaryOperator, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value,
-};
+use cssame_ir::{Arithmetic, BinaryOperator, Instruction, Operand, RegisterId, RegisterType, ScalarType, Value};
 use cssame_source::Span;
 
 impl Builder<'_, '_> {
@@ -104,13 +102,6 @@ impl Builder<'_, '_> {
         let condition = self.temporary(ScalarType::Bool, span);
         let op = BinaryOperator::Less(arithmetic);
         self.emit(Instruction::Binary { dest: condition, op, left, right }, span);
-        let (then_block, else_block) = (self.new_block(), self.new_block());
-        let condition = Operand::Register(condition);
-        self.terminate(Terminator::Branch { condition, then_block, else_block }, span);
-        self.current = then_block;
-        let message = Some(self.lowering.text(message));
-        self.emit(Instruction::Error { message }, span);
-        self.terminate(Terminator::End(None), span);
-        self.current = else_block;
+        self.fail_if(Operand::Register(condition), message, span);
     }
 }

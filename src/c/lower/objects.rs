@@ -24,8 +24,10 @@ pub struct NewVariable {
     pub unit: u32,
     pub ty: TypeId,
     pub owner: Owner,
-    /// On the heap: how many elements of the type it has room for, or none for one that is no array.
-    pub memory: Option<Option<u32>>,
+    /// Whether it is on the heap.
+    pub heap: bool,
+    /// How many elements of the type it is an array of; none for one that is no array beyond its type.
+    pub length: Option<u32>,
 }
 
 impl Lowering<'_> {
@@ -50,7 +52,8 @@ impl Lowering<'_> {
         let name = self.declared_name(key.unit, key.decl);
         let (place, ty) = (decl.place, decl.ty);
         let owner = Owner::Object(key);
-        let variable = self.variable(&NewVariable { name, place, storage, unit: key.unit, ty, owner, memory: None })?;
+        let variable =
+            self.variable(&NewVariable { name, place, storage, unit: key.unit, ty, owner, heap: false, length: None })?;
         self.variables.insert(key, variable);
         self.name_values(key);
         Ok(variable)
@@ -78,7 +81,7 @@ impl Lowering<'_> {
         let mut ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
         let mut size = self.input.room(new.unit, new.ty, new.place)?;
         let mut dimensions = Vec::new();
-        if let Some(Some(length)) = new.memory {
+        if let Some(length) = new.length {
             let name_end = self.program.texts.get(new.name).len() as u32;
             ty = Type::Array(self.program.arrays.push(cssame_ir::ArrayType { element: ty, length: Some(length) }));
             dimensions.push(Dimension { length, stride: size, name_end });
@@ -88,7 +91,7 @@ impl Lowering<'_> {
             };
         }
         let first_leaf = LeafId::new(self.program.leaves.len());
-        let (name, span, storage, heap) = (new.name, new.place.span, new.storage, new.memory.is_some());
+        let (name, span, storage, heap) = (new.name, new.place.span, new.storage, new.heap);
         let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size, heap };
         let variable = self.program.variables.push(made);
         if size == 0 {
@@ -144,8 +147,16 @@ impl Lowering<'_> {
         let name =
             self.text(&format!("{:?}", String::from_utf8_lossy(bytes.split_last().map_or(&[], |(_, text)| text))));
         let owner = Owner::Literal(unit, string);
-        let variable =
-            self.variable(&NewVariable { name, place, storage: Storage::Global, unit, ty, owner, memory: None })?;
+        let variable = self.variable(&NewVariable {
+            name,
+            place,
+            storage: Storage::Global,
+            unit,
+            ty,
+            owner,
+            heap: false,
+            length: None,
+        })?;
         self.literals.insert((unit, string), variable);
         for (cell, &byte) in bytes.iter().enumerate() {
             self.set(variable, cell as u32, Datum::Integer(i128::from(byte as i8)));

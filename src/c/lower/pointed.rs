@@ -140,9 +140,7 @@ impl Builder<'_, '_> {
             self.terminate(Terminator::Jump(join), span);
             self.current = else_block;
         }
-        let message = Some(self.lowering.text(NO_FUNCTION));
-        self.emit(Instruction::Error { message }, span);
-        self.terminate(Terminator::End(None), span);
+        self.fail(NO_FUNCTION, span);
         self.current = join;
         Ok(())
     }

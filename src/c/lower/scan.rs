@@ -31,18 +31,31 @@ struct Scan<'a> {
     /// The function or object that is being looked at.
     within: DeclKey,
     tasks: Vec<Task>,
+    /// What pointers to integers lead to that may be handles, in pairs that are the same.
+    same: Vec<(Owner, Owner)>,
+    /// Objects and members of structures, with the functions that name them.
+    named_in: FxHashSet<(Owner, DeclKey)>,
 }
 
 /// Looks at everything that can be reached.
 pub fn scan(input: &Input<'_>) -> Facts {
     let start = DeclKey { unit: 0, decl: DeclId(0) };
     let (facts, tasks) = (Facts::default(), Vec::new());
-    let mut scan = Scan { input, facts, waiting: Vec::new(), seen: FxHashSet::default(), within: start, tasks };
+    let mut scan = Scan {
+        input,
+        facts,
+        waiting: Vec::new(),
+        seen: FxHashSet::default(),
+        within: start,
+        tasks,
+        same: Vec::new(),
+        named_in: FxHashSet::default(),
+    };
     scan.find_roots();
     while let Some(key) = scan.waiting.pop() {
         scan.declaration(key);
     }
-    let mut facts = scan.facts;
+    let Scan { mut facts, same, named_in, .. } = scan;
     for &function in &facts.calls_pointed {
         facts.calls.entry(function).or_default().extend(&facts.pointed);
     }
@@ -50,20 +63,22 @@ pub fn scan(input: &Input<'_>) -> Facts {
         facts.routines.extend(&facts.pointed);
     }
     close(&mut facts);
-    spread_handles(&mut facts);
+    spread_handles(&mut facts, &same);
     let mut waiting: Vec<DeclKey> = facts.routines.iter().copied().collect();
     while let Some(key) = waiting.pop() {
         if facts.in_threads.insert(key) {
             waiting.extend(facts.calls.get(&key).into_iter().flatten());
         }
     }
+    let by_threads = named_in.into_iter().filter(|(_, function)| facts.in_threads.contains(function));
+    facts.named_by_threads = by_threads.map(|(owner, _)| owner).collect();
     facts
 }
 
 /// What a pointer to a handle leads to is a handle by each name.
-fn spread_handles(facts: &mut Facts) {
+fn spread_handles(facts: &mut Facts, same: &[(Owner, Owner)]) {
     let mut others: FxHashMap<&Owner, Vec<&Owner>> = FxHashMap::default();
-    for (one, other) in &facts.same {
+    for (one, other) in same {
         others.entry(one).or_default().push(other);
         others.entry(other).or_default().push(one);
     }
@@ -87,7 +102,7 @@ impl<'a> Scan<'a> {
             |ty: TypeId| matches!(unit.types[ty].kind, TypeKind::Integer(of) if of.bits == 64 && !of.signed);
         if unit.pointee(ty).is_some_and(is_number) {
             let value = self.input.target(self.within.unit, value);
-            self.facts.same.push((Owner::Target(Box::new(target)), value));
+            self.same.push((Owner::Target(Box::new(target)), value));
         }
     }
 
@@ -124,7 +139,7 @@ impl<'a> Scan<'a> {
         let key = self.input.links.resolve(self.unit(), self.within.unit, decl);
         self.reach(key);
         if self.input.unit(key.unit).declarations[key.decl].kind == DeclKind::Object {
-            self.facts.named_in.insert((Owner::Object(key), self.within));
+            self.named_in.insert((Owner::Object(key), self.within));
         }
         if is_own(&self.input.unit(key.unit).declarations[key.decl]) {
             self.facts.own.entry(self.within).or_default().insert(Own::Variable(key));
@@ -249,7 +264,7 @@ impl<'a> Scan<'a> {
                 self.exprs([*operand]);
             }
             ExprKind::Member { base, .. } => {
-                self.facts.named_in.insert((self.input.owner(self.within.unit, expr), self.within));
+                self.named_in.insert((self.input.owner(self.within.unit, expr), self.within));
                 self.exprs([*base]);
             }
             ExprKind::Unary { operand, .. } | ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => {

@@ -30,9 +30,10 @@ impl Builder<'_, '_> {
     pub fn create(&mut self, handle: ExprId, routine: ExprId, argument: Option<ExprId>, expr: ExprId) -> Done<Typed> {
         let place = self.expr(expr).place;
         let span = place.span;
-        let pointer = match self.routine_named(routine) {
-            Ok(_) => None,
-            Err(_) => {
+        let named = self.routine_named(routine).ok();
+        let pointer = match named {
+            Some(_) => None,
+            None => {
                 let pointer = self.value(routine)?;
                 Some(self.copied(pointer, span).operand)
             }
@@ -44,15 +45,11 @@ impl Builder<'_, '_> {
             None => self.null(),
         };
         let start = Start { handle, target, argument, element, routine };
-        match pointer {
-            None => {
-                let key = self.routine_named(routine)?;
-                self.start(key, &start, span)?;
-            }
-            Some(pointer) => {
-                let functions = self.routines_pointed();
-                self.for_each_pointed(pointer, &functions, span, |builder, key| builder.start(key, &start, span))?;
-            }
+        if let Some(key) = named {
+            self.start(key, &start, span)?;
+        } else if let Some(pointer) = pointer {
+            let functions = self.routines_pointed();
+            self.for_each_pointed(pointer, &functions, span, |builder, key| builder.start(key, &start, span))?;
         }
         Ok(Typed::int(0))
     }
@@ -100,8 +97,7 @@ impl Builder<'_, '_> {
             Owner::Target(pointer) => pointer,
             owner => owner,
         };
-        let facts = &self.input().facts;
-        facts.in_threads.iter().any(|&function| facts.named_in.contains(&(named.clone(), function)))
+        self.input().facts.named_by_threads.contains(named)
     }
 
     fn handle_type(&self, target: &Lvalue) -> ScalarType {

@@ -78,8 +78,8 @@ const FUNCTIONS: &[(Known, &str)] = &[
          sem_init sem_destroy sem_wait sem_trywait sem_timedwait sem_post sem_getvalue \
          thrd_join thrd_detach thrd_exit thrd_current thrd_equal mtx_init mtx_destroy mtx_lock mtx_trylock \
          mtx_timedlock mtx_unlock cnd_init cnd_destroy cnd_wait cnd_timedwait cnd_signal cnd_broadcast \
-         tss_delete tss_get tss_set malloc calloc aligned_alloc valloc free cfree abs labs llabs ffs ffsl ffsll exit _Exit _exit quick_exit \
-         __errno_location",
+         tss_delete tss_get tss_set malloc calloc aligned_alloc valloc free cfree \
+         abs labs llabs ffs ffsl ffsll exit _Exit _exit quick_exit __errno_location",
     ),
     (
         Known::Nothing,

@@ -5,13 +5,13 @@ use std::fmt;
 /// Something in a program that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// `malloc` and the like.
+    /// `realloc` and the like.
     HeapAllocation,
     /// Memory of which it is not clear what it holds, and why.
     UnclearMemory(&'static str),
     /// `alloca`.
     StackAllocation,
-    /// A function that is stored, compared, or called through a pointer.
+    /// A pointer to a function of the library, to one with `...`, or given to `pthread_once` and the like.
     FunctionPointer,
     /// A pointer to a member becomes one to the structure around it.
     ContainerOf,

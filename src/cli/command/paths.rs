@@ -107,7 +107,7 @@ fn of_tests(option: Arg) -> Arg {
     match option.get_id().as_str() {
         "max_steps" => option.help("Follow no execution further than N steps [default: 100000]"),
         "max_states" => option
-            .help("Visit at most N states to compare the tests with all executions; 0 for no search [default: 500000]")
+            .help("Visit at most N states to compare the tests with all executions; 0 for no search [default: 200000]")
             .value_parser(value_parser!(u64)),
         "max_executions" => {
             option.help("Make at most N tests, besides those that the search of all states adds [default: 10000]")
@@ -171,6 +171,9 @@ executions that have these operations in another order, until the branches have 
 each order was tested. Each test is checked for races, failures and deadlocks. Then all states are searched, if there \
 are not too many: tests that the method alone would have missed are added, and orders that no execution has are \
 reported as impossible.
+
+A file without `main` is closed by drivers, each of which runs two of its calls in parallel; each driver gets its own \
+tests.
 
 `--criterion` makes the test cases of another criterion instead: one for each class of versions that an execution \
 reads and writes (reachability), or the same for each two threads alone (tpair). `--compare` shows all criteria in a \

@@ -10,7 +10,7 @@ use std::path::Path;
 const SHOWN_DRIVERS: usize = 20;
 
 /// Columns of the name of a driver.
-const NAME: usize = 58;
+const NAME: usize = 54;
 
 /// An answer, and how it is shown.
 pub struct LibraryView<'a> {
