@@ -113,8 +113,9 @@ impl BadEnds {
                 self.list.push((end, origin));
             }
             Some(&known) => {
+                // In it another thread may fail there.
                 if origin.seed.is_none() {
-                    self.list[known].0.steps = end.steps;
+                    self.list[known].0 = end;
                 }
             }
         }
