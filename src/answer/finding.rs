@@ -35,8 +35,11 @@ pub fn code_of(kind: FailureKind) -> Code {
         FailureKind::NullPointer
         | FailureKind::InvalidPointer
         | FailureKind::PointerOutOfRange
-        | FailureKind::DanglingPointer
-        | FailureKind::OtherContent => Code::InvalidPointer,
+        | FailureKind::DanglingPointer => Code::InvalidPointer,
+        FailureKind::OtherContent => Code::UnreadC,
+        FailureKind::UseAfterFree => Code::UseAfterFree,
+        FailureKind::DoubleFree => Code::DoubleFree,
+        FailureKind::InvalidFree => Code::InvalidFree,
         FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
             Code::StepLimit
         }
@@ -54,6 +57,10 @@ pub fn code_of_status(status: &str) -> Code {
         "index-out-of-range" => Code::IndexOutOfRange,
         "unlock-not-held" => Code::UnlockNotHeld,
         "invalid-pointer" => Code::InvalidPointer,
+        "not-read" => Code::UnreadC,
+        "use-after-free" => Code::UseAfterFree,
+        "double-free" => Code::DoubleFree,
+        "invalid-free" => Code::InvalidFree,
         "step-limit" => Code::StepLimit,
         "not-linearizable" => Code::NotLinearizable,
         _ => Code::ErrorReached,

@@ -4,9 +4,10 @@
 //! read together.
 
 use super::check::{CheckReport, on_cores};
+use cssame_c::library;
 use cssame_c::lower::{NotLowered, Settings, lower};
 use cssame_c::supported::{Obstacle, Reason, is_cpp, obstacles, offered, refusal};
-use cssame_c::tree::{self, Files, Options, Unit};
+use cssame_c::tree::{self, Files, KnownFiles, Options, Unit};
 use cssame_diagnostics::Severity;
 use cssame_source::{SourceMap, Span};
 use serde::Serialize;
@@ -150,7 +151,7 @@ fn look_at(name: &str, input: &SupportedInput<'_>) -> Found {
     match &reading.unit {
         Some(unit) => Found {
             offered: offered(unit).map(str::to_owned).collect(),
-            obstacles: grouped(&unread(unit, &sources), &sources),
+            obstacles: grouped(&unread(unit, &mut sources), &sources),
         },
         None => {
             let reason = refusal(&reading);
@@ -164,12 +165,18 @@ fn look_at(name: &str, input: &SupportedInput<'_>) -> Found {
 }
 
 /// What of a unit is not read: by its tree, or else where it is lowered.
-fn unread(unit: &Unit, sources: &SourceMap) -> Vec<Obstacle> {
+fn unread(unit: &Unit, sources: &mut SourceMap) -> Vec<Obstacle> {
     let found = obstacles(unit);
     if !found.is_empty() {
         return found;
     }
-    match lower(sources, &[unit], &Settings::default()) {
+    let mut linked = None;
+    if library::is_used([unit]) {
+        let file = sources.add_beside(library::NAME, library::TEXT);
+        linked = tree::read(sources, file, &KnownFiles::new(&sources.clone()), &Options::default()).unit;
+    }
+    let units: Vec<&Unit> = std::iter::once(unit).chain(&linked).collect();
+    match lower(sources, &units, &Settings::default()) {
         Err(NotLowered::Unread(found)) => found,
         Ok(_) | Err(NotLowered::Failed(_)) => found,
     }

@@ -20,7 +20,10 @@ use super::unrolling::NO_ITERATION;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
 use cssame_ir::sync;
 use cssame_ir::sync::Edge;
-use cssame_ir::{BlockId, FunctionId, Instruction, Operand, Place, Program, Synchronisation, Terminator, Value};
+use cssame_ir::{
+    Base, BlockId, DefinitionId, FunctionId, Instruction, Operand, Place, Program, RegisterId, Synchronisation,
+    Terminator, Value,
+};
 use cssame_source::Span;
 use cssame_source::arena::Arena;
 use cssame_ssa::graph::Graph;
@@ -278,6 +281,7 @@ impl<'p> GraphBuilder<'p> {
                 self.access(walk, position, kind, (place, op.value()), span);
             }
             Instruction::Allocate { variable, .. } => self.initialise(walk, *variable, span),
+            Instruction::Free { pointer, definition } => self.free(walk, *pointer, *definition, span),
             Instruction::Call { .. } => {
                 let Some(&callee) = self.unfolding.calls.get(&site) else { return };
                 let (before, after) = self.cut(walk, position + 1);
@@ -375,6 +379,22 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
+    /// To give memory back is a write of all cells of the objects that the pointer may lead to.
+    fn free(&mut self, walk: &Walk, pointer: RegisterId, definition: DefinitionId, span: Span) {
+        let place = Place::at(Base::Pointer(pointer), 0);
+        let at = (walk.context, walk.iteration);
+        let mut instances = self.unfolding.evaluate(self.program, at, |evaluator| evaluator.targets(&place));
+        instances.retain(|address| self.program.variables[self.unfolding.instances[address.instance].variable].heap);
+        let start = self.operands.len() as u32;
+        for address in instances {
+            for leaf in self.program.variables[self.unfolding.instances[address.instance].variable].leaves() {
+                let id = self.location(Location { instance: address.instance, leaf, element: None });
+                self.operands.push(id);
+            }
+        }
+        self.event(EventKind::Write(definition), span, (start, self.operands.len() as u32), (0, 0));
+    }
+
     /// The thread of a block.
     pub fn thread_of(&self, block: u32) -> ThreadId {
         self.unfolding.contexts[self.blocks[block as usize].context].thread
@@ -410,6 +430,7 @@ pub fn event_count(program: &Program, instruction: &Instruction) -> u32 {
         }
         Instruction::Load { .. }
         | Instruction::Store { .. }
+        | Instruction::Free { .. }
         | Instruction::Atomic { .. }
         | Instruction::Fork { .. }
         | Instruction::Spawn { .. }

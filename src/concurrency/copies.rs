@@ -227,7 +227,9 @@ fn accesses(program: &Program, function: FunctionId) -> (Vec<SymbolId>, Vec<Symb
     for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
         match instruction {
             Instruction::Load { read, .. } => reads.push(program.reads[*read].symbol),
-            Instruction::Store { definition, .. } => definitions.push(program.definitions[*definition].symbol),
+            Instruction::Store { definition, .. } | Instruction::Free { definition, .. } => {
+                definitions.push(program.definitions[*definition].symbol)
+            }
             Instruction::Atomic { read, definition, .. } => {
                 reads.push(program.reads[*read].symbol);
                 definitions.push(program.definitions[*definition].symbol);

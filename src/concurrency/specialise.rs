@@ -210,7 +210,9 @@ impl Cloner<'_> {
         for instruction in instructions {
             match instruction {
                 Instruction::Load { read, .. } => *read = self.copy_read(*read, copy.function),
-                Instruction::Store { definition, .. } => *definition = self.rename(*definition, copy, renamed),
+                Instruction::Store { definition, .. } | Instruction::Free { definition, .. } => {
+                    *definition = self.rename(*definition, copy, renamed)
+                }
                 Instruction::Atomic { read, definition, .. } => {
                     *read = self.copy_read(*read, copy.function);
                     *definition = self.rename(*definition, copy, renamed);
@@ -233,10 +235,12 @@ impl Cloner<'_> {
         if let Some(&known) = renamed.definitions.get(&definition) {
             return known;
         }
-        if matches!(self.source.definitions[definition].kind, DefinitionKind::Initial(_)) {
-            return definition;
-        }
-        let new = self.copy_definition(definition, DefinitionKind::Write(copy.function));
+        let kind = match self.source.definitions[definition].kind {
+            DefinitionKind::Initial(_) => return definition,
+            DefinitionKind::Write(_) => DefinitionKind::Write(copy.function),
+            DefinitionKind::Free(_) => DefinitionKind::Free(copy.function),
+        };
+        let new = self.copy_definition(definition, kind);
         renamed.definitions.insert(definition, new);
         new
     }

@@ -79,6 +79,7 @@ impl<'a> Events<'a> {
             for (offset, event) in concurrency.events_of(block).iter().enumerate() {
                 let access = match event.kind {
                     EventKind::Read(read) => Some((Access::Read(read), 1)),
+                    EventKind::Write(definition) if program.definitions[definition].is_free() => None,
                     EventKind::Write(definition) => Some((Access::Write(definition), 2)),
                     EventKind::Update { read, .. } => Some((Access::Read(read), 3)),
                     _ => None,

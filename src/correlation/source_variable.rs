@@ -228,7 +228,7 @@ impl SourceVariables {
         let reads = program.reads.iter().map(|read| (read.symbol, read.function));
         let writes = program.definitions.iter().filter_map(|definition| match definition.kind {
             DefinitionKind::Write(function) => Some((definition.symbol, function)),
-            DefinitionKind::Initial(_) => None,
+            DefinitionKind::Initial(_) | DefinitionKind::Free(_) => None,
         });
         for (symbol, function) in reads.chain(writes) {
             if self.named.contains(symbol.index()) && captured(symbol, function) {

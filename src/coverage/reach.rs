@@ -27,7 +27,7 @@ impl Reach {
         let reads = program.reads.entries().map(|(id, read)| (Access::Read(id), read.function));
         let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
             DefinitionKind::Write(function) => Some((Access::Write(id), function)),
-            DefinitionKind::Initial(_) => None,
+            DefinitionKind::Initial(_) | DefinitionKind::Free(_) => None,
         });
         for (access, function) in reads.chain(writes) {
             of_function[function.index()].extend(binding.of(access).map(AccessId::index));

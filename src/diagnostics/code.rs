@@ -134,6 +134,12 @@ pub enum Code {
     InconsistentSelection,
     /// CS0421: results that no serial order gives.
     NotLinearizable,
+    /// CS0422: memory is used that was given back.
+    UseAfterFree,
+    /// CS0423: memory is given back twice.
+    DoubleFree,
+    /// CS0424: what is given back is no memory that was asked for.
+    InvalidFree,
     /// CS0501: endangered correlation.
     EndangeredCorrelation,
     /// CS0601: not C.
@@ -262,6 +268,9 @@ const CATALOGUE: &[Entry] = &[
     entry!(InvalidPointer, "CS0419", "a pointer leads nowhere"),
     entry!(InconsistentSelection, "CS0420", "inconsistent selection"),
     entry!(NotLinearizable, "CS0421", "results that no serial order gives"),
+    entry!(UseAfterFree, "CS0422", "use of memory that was given back"),
+    entry!(DoubleFree, "CS0423", "memory is given back twice"),
+    entry!(InvalidFree, "CS0424", "what is given back was not asked for"),
     entry!(EndangeredCorrelation, "CS0501", "endangered correlation"),
     entry!(NotC, "CS0601", "not C"),
     entry!(DoubtfulC, "CS0602", "doubtful C"),

@@ -147,6 +147,7 @@ fn word(instruction: &Instruction) -> &'static str {
         Instruction::Call { .. } => "call",
         Instruction::Binary { .. } => "divide",
         Instruction::Allocate { .. } => "local",
+        Instruction::Free { .. } => "free",
         _ => "operation",
     }
 }

@@ -38,6 +38,8 @@ pub enum Operation {
     Acquire,
     /// Raises a semaphore.
     Release,
+    /// Gives memory of a program in C back.
+    Free,
     /// Goes on because other threads have ended.
     Join,
     /// Ends.

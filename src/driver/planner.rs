@@ -253,6 +253,8 @@ impl<'a> Planner<'a> {
                 let write = self.memory.read(address, bits, shared);
                 Act::Read(write.map_or_else(|| Source::Initial(value(bits)), Source::Latch), value(bits))
             }
+            // Of these tells the event behind them.
+            Event::Write { definition, .. } if self.input.program.definitions[definition].is_free() => return None,
             Event::Write { value: bits, .. } => Act::Write(value(bits)),
             Event::Fork { child } => Act::Fork(self.make(child.path)),
             Event::Spawn { child } => Act::Spawn(self.make(child.path), i64::from(child.slot.0) + 1),
@@ -371,6 +373,7 @@ fn operation(event: Event) -> Option<Operation> {
         Event::Notify { .. } => Operation::Notify,
         Event::Acquire { .. } => Operation::Acquire,
         Event::Release { .. } => Operation::Release,
+        Event::Free { .. } => Operation::Free,
         Event::Join | Event::JoinThread { .. } => Operation::Join,
         Event::End { .. } => Operation::End,
         _ => return None,

@@ -43,7 +43,7 @@ fn is_instruction_of_c(instruction: &Instruction) -> bool {
         Instruction::Synchronise(operation) => operation.places().any(is_pointer),
         Instruction::Print { spaced, .. } => !spaced,
         Instruction::JoinThread { dest, .. } => dest.is_some(),
-        Instruction::CurrentThread { .. } => true,
+        Instruction::CurrentThread { .. } | Instruction::Free { .. } => true,
         _ => false,
     }
 }

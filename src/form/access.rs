@@ -172,12 +172,16 @@ fn add_event(program: &Program, concurrency: &Concurrency, table: &mut Table, bl
         });
         let single = concurrency.instances[location.instance].single;
         let certain = locations.len() == 1 && (concurrency.kills(program, id) || (declares && single));
+        let frees = definition.is_some_and(|definition| program.definitions[definition].is_free());
         for (variable, element) in table.variables_of(program, location) {
             let base = Access { block, event: index, read: None, definition: None, element };
             if read.is_some() {
                 push(table, variable, AccessKind::Use, Access { read, ..base });
             }
-            if definition.is_some() {
+            if frees {
+                // Nothing comes from it to a read.
+                push(table, variable, AccessKind::Use, Access { definition, ..base });
+            } else if definition.is_some() {
                 let kills = certain && always && (element.is_none() || declares);
                 let kind = if kills { AccessKind::Definition } else { AccessKind::WeakDefinition };
                 push(table, variable, kind, Access { definition, ..base });
@@ -201,7 +205,8 @@ fn find_tracked(concurrency: &Concurrency, table: &mut Table) {
 fn find_elements(program: &Program, concurrency: &Concurrency, table: &mut Table) {
     for event in &concurrency.events {
         let (read, definition, _) = parts(event);
-        let initial = definition.is_some_and(|id| matches!(program.definitions[id].kind, DefinitionKind::Initial(_)));
+        // These mean all elements, whatever the others are.
+        let whole = definition.is_some_and(|id| !matches!(program.definitions[id].kind, DefinitionKind::Write(_)));
         if read.is_none() && definition.is_none() {
             continue;
         }
@@ -213,7 +218,7 @@ fn find_elements(program: &Program, concurrency: &Concurrency, table: &mut Table
             }
             match location.element {
                 Some(element) => table.elements.entry(key).or_default().push(element),
-                None if initial => {}
+                None if whole => {}
                 None => {
                     table.dynamic.insert(key);
                 }

@@ -131,7 +131,7 @@ pub fn definition_name(sources: &SourceMap, program: &Program, definition: Defin
     let name = program.texts.get(of.name);
     match of.kind {
         DefinitionKind::Initial(_) => format!("{name}@initial"),
-        DefinitionKind::Write(_) => format!("{name}@{}", sources.place(of.span)),
+        DefinitionKind::Write(_) | DefinitionKind::Free(_) => format!("{name}@{}", sources.place(of.span)),
     }
 }
 
@@ -160,7 +160,7 @@ pub fn context_of_definition(sources: &SourceMap, program: &Program, definition:
     let of = &program.definitions[definition];
     let place = match of.kind {
         DefinitionKind::Initial(_) => "initial".to_owned(),
-        DefinitionKind::Write(_) => sources.place(of.span),
+        DefinitionKind::Write(_) | DefinitionKind::Free(_) => sources.place(of.span),
     };
     program.contexts.definitions.get(&definition).map(|context| context_name(sources, program, context, &place))
 }

@@ -143,7 +143,7 @@ impl Builder<'_> {
         let mut uses = vec![Vec::new(); self.table.variables.len()];
         for (index, access) in self.table.accesses.iter().enumerate() {
             let variable = self.table.variable_of(index as u32) as usize;
-            if access.definition.is_some() {
+            if access.definition.is_some_and(|definition| !self.program.definitions[definition].is_free()) {
                 definitions[variable].push(index as u32);
             }
             if access.read.is_some() {

@@ -8,6 +8,7 @@
 
 use super::{Compiled, Language};
 use cssame_c::compile_commands::{CompileCommands, database_file};
+use cssame_c::library;
 use cssame_c::lower::{Lowered, Settings, lower};
 use cssame_c::tree::{Files, KnownFiles, Options, Unit, add_bytes_beside, read};
 use cssame_diagnostics as diagnostics;
@@ -157,6 +158,17 @@ pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, in
             add(sources, other);
         }
     }
+    add_library(sources, file, inputs);
+}
+
+/// Adds what of the library is written in C to the source map, where the program uses it: it is linked then.
+pub fn add_library(sources: &mut SourceMap, file: FileId, inputs: &[(String, String)]) {
+    let is_there = sources.files().any(|(_, other)| other.name() == library::NAME);
+    let units = parsed(inputs).ok().filter(|_| !is_there);
+    let units = units.and_then(|parsed| read_units(&mut sources.clone(), file, &parsed, &mut Vec::new()).ok());
+    if units.is_some_and(|units| library::is_used(&units)) {
+        sources.add_beside(library::NAME, library::TEXT);
+    }
 }
 
 /// Compiles a program in C.
@@ -179,26 +191,9 @@ fn linked_program(
     parsed: &Parsed,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Option<Program>, String> {
-    let named = |name: &str| sources.files().find(|(_, other)| other.name() == name);
-    let commands = parsed.commands(|name| named(name).map(|(_, file)| file.text().to_owned()))?;
-    let mut files = vec![file];
-    for name in &parsed.linked {
-        match named(name) {
-            Some((other, _)) => files.push(other),
-            None => {
-                let message = format!("`{name}`, which is to be linked, cannot be read");
-                found.push(Diagnostic::general(Code::CannotRead, Severity::Error, message));
-            }
-        }
-    }
-    let (mut own, mut units): (SourceMap, Vec<Unit>) = (sources.clone(), Vec::new());
-    for &file in &files {
-        let options = parsed.options(commands.as_ref(), sources.file(file).name())?;
-        let reading = read(&mut own, file, &KnownFiles::new(sources), &options);
-        found.extend(reading.diagnostics);
-        units.extend(reading.unit);
-    }
-    if units.len() != parsed.linked.len() + 1 || diagnostics::has_errors(found) {
+    let mut own = sources.clone();
+    let units = read_units(&mut own, file, parsed, found)?;
+    if diagnostics::has_errors(found) || units.is_empty() {
         return Ok(None);
     }
     match lower(&own, &units.iter().collect::<Vec<_>>(), &parsed.settings) {
@@ -212,6 +207,41 @@ fn linked_program(
             Ok(None)
         }
     }
+}
+
+/// Reads the file, those that are linked with it, and the library where it is there. None where one cannot be read.
+fn read_units(
+    own: &mut SourceMap,
+    file: FileId,
+    parsed: &Parsed,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Vec<Unit>, String> {
+    let sources = own.clone();
+    let named = |name: &str| sources.files().find(|(_, other)| other.name() == name);
+    let commands = parsed.commands(|name| named(name).map(|(_, file)| file.text().to_owned()))?;
+    let mut files = vec![file];
+    for name in &parsed.linked {
+        match named(name) {
+            Some((other, _)) => files.push(other),
+            None => {
+                let message = format!("`{name}`, which is to be linked, cannot be read");
+                found.push(Diagnostic::general(Code::CannotRead, Severity::Error, message));
+            }
+        }
+    }
+    let mut options = Vec::with_capacity(files.len());
+    for &file in &files {
+        options.push((file, parsed.options(commands.as_ref(), sources.file(file).name())?));
+    }
+    options.extend(named(library::NAME).map(|(file, _)| (file, Options::default())));
+    let mut units: Vec<Unit> = Vec::new();
+    for (file, options) in &options {
+        let reading = read(own, *file, &KnownFiles::new(&sources), options);
+        found.extend(reading.diagnostics);
+        units.extend(reading.unit);
+    }
+    let is_whole = units.len() == options.len() && files.len() == parsed.linked.len() + 1;
+    Ok(if is_whole { units } else { Vec::new() })
 }
 
 fn no_input((name, value): &(String, String)) -> Diagnostic {

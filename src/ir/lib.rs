@@ -200,6 +200,8 @@ pub enum DefinitionKind {
     Initial(LeafId),
     /// A write by an instruction of that function.
     Write(FunctionId),
+    /// Memory is given back by an instruction of that function: of all cells of the object nothing is left, so that no read sees it.
+    Free(FunctionId),
 }
 
 /// A place that writes memory, or an initial definition.
@@ -215,6 +217,22 @@ pub struct Definition {
     pub kind: DefinitionKind,
     /// SSA version: 0 for an initial definition, then in text order for each symbol.
     pub version: u32,
+}
+
+impl Definition {
+    /// Whether memory is given back there.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        matches!(self.kind, DefinitionKind::Free(_))
+    }
+}
+
+impl Program {
+    /// Whether memory is given back anywhere.
+    #[must_use]
+    pub fn frees_memory(&self) -> bool {
+        self.definitions.iter().any(Definition::is_free)
+    }
 }
 
 /// What a function comes from.

@@ -165,6 +165,14 @@ pub enum Instruction {
         /// How many elements there are of an array, up to its length, a `long`; none for the whole variable.
         elements: Option<RegisterId>,
     },
+    /// Gives the object on the heap back that a pointer leads to the first cell of: a write of all of its cells, after which there are
+    /// none. The null pointer does nothing; any other one is a failure.
+    Free {
+        /// The pointer.
+        pointer: RegisterId,
+        /// Where in the text.
+        definition: DefinitionId,
+    },
     /// `dest = choose(low, high)`: any `int` of the range, both ends included; none discards the execution.
     Choose {
         /// Gets the choice.
@@ -314,6 +322,7 @@ impl Instruction {
             }
             Instruction::Synchronise(operation) => operation.verdict,
             Instruction::Store { .. }
+            | Instruction::Free { .. }
             | Instruction::Print { .. }
             | Instruction::Assert { .. }
             | Instruction::Error { .. }
@@ -383,6 +392,7 @@ impl Instruction {
             Instruction::Spawn { thread, .. } => thread.uses(f),
             Instruction::JoinThread { handle, .. } => operand(handle, f),
             Instruction::Allocate { elements, .. } => elements.iter().for_each(|&register| f(register)),
+            Instruction::Free { pointer, .. } => f(*pointer),
             Instruction::CurrentThread { .. }
             | Instruction::Error { .. }
             | Instruction::Join

@@ -11,7 +11,7 @@ pub fn number_versions(program: &mut Program) {
     let of = |program: &Program, id: DefinitionId| program.symbols[program.definitions[id].symbol].cells_of;
     order.sort_by_key(|&id| {
         let definition = &program.definitions[id];
-        let write = matches!(definition.kind, DefinitionKind::Write(_));
+        let write = !matches!(definition.kind, DefinitionKind::Initial(_));
         (of(program, id), write, definition.span, id)
     });
     let mut previous = None;
@@ -23,11 +23,12 @@ pub fn number_versions(program: &mut Program) {
             version = 0;
         }
         let definition = &mut program.definitions[id];
-        definition.version = if matches!(definition.kind, DefinitionKind::Write(_)) {
-            version += 1;
-            version
-        } else {
-            0
+        definition.version = match definition.kind {
+            DefinitionKind::Write(_) | DefinitionKind::Free(_) => {
+                version += 1;
+                version
+            }
+            DefinitionKind::Initial(_) => 0,
         };
     }
 }

@@ -1,7 +1,8 @@
 //! A source file that compiles: its text and its parallel flow graph.
 
 use cssame_diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use cssame_front::{Compiled, add_bytes, compile};
+use cssame_front::c::add_library;
+use cssame_front::{Compiled, Language, add_bytes, compile};
 use cssame_ir::Program;
 use cssame_source::{FileId, SourceFile, SourceMap};
 
@@ -46,7 +47,14 @@ impl Unit {
     /// # Errors
     ///
     /// All errors of the file.
-    pub fn from_sources(sources: SourceMap, file: FileId, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
+    pub fn from_sources(
+        mut sources: SourceMap,
+        file: FileId,
+        inputs: &[(String, String)],
+    ) -> Result<Unit, Diagnostics> {
+        if Language::of(&sources, file) == Language::C {
+            add_library(&mut sources, file, inputs);
+        }
         let Compiled { program, diagnostics } = compile(&sources, file, inputs);
         match program {
             Some(program) => Ok(Unit { sources, file, program }),

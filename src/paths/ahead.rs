@@ -19,8 +19,8 @@
 
 use cssame_ir::sync::{Blocking, Kind};
 use cssame_ir::{
-    Access, Block, BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Program, ReadId, SymbolId,
-    Terminator,
+    Access, Block, BlockId, DefinitionId, Function, FunctionId, Instruction, Leaf, NewThread, Program, ReadId,
+    SymbolId, Terminator,
 };
 use cssame_vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
 use fixedbitset::FixedBitSet;
@@ -160,6 +160,11 @@ impl<'a> Ahead<'a> {
         match *instruction {
             Instruction::Load { read, .. } => self.add_read(set, read),
             Instruction::Store { definition, .. } => self.add_write(set, definition),
+            Instruction::Free { .. } => {
+                let of_heap = |leaf: &&Leaf| self.program.variables[leaf.variable].heap;
+                let symbols = self.program.leaves.iter().filter(of_heap).map(|leaf| leaf.symbol);
+                set.extend(symbols.map(|symbol| 2 + 2 * self.program.symbols[symbol].cells_of.index()));
+            }
             Instruction::Atomic { read, definition, .. } => {
                 self.add_read(set, read);
                 self.add_write(set, definition);

@@ -67,7 +67,8 @@ impl Stacks {
         if let Some(&(call, function)) = self.by_thread.get(&thread).and_then(|stack| stack.last()) {
             let program = scene.naming.program;
             let of = &program.functions[function];
-            calls[call].result = of.result.map(|ty| scene.naming.value(scene.state, Some(of.span), ty, bits));
+            calls[call].result =
+                of.result.map(|ty| scene.naming.value((scene.state, scene.tables), Some(of.span), ty, bits));
         }
     }
 
@@ -102,7 +103,7 @@ impl Scene<'_> {
     fn argument(&self, function: &Function, register: RegisterId, bits: i64) -> String {
         let of = &function.registers[register];
         match of.ty {
-            RegisterType::Scalar(ty) => self.naming.value(self.state, Some(of.span), ty, bits),
+            RegisterType::Scalar(ty) => self.naming.value((self.state, self.tables), Some(of.span), ty, bits),
             RegisterType::Reference => {
                 let address = u32::try_from(bits).ok();
                 let name = address.and_then(|address| self.object(address, of.pointee));

@@ -26,7 +26,7 @@
 //! the last `V` represents all that have let a `P` continue: readers want to see one reason, not all.
 
 use super::wakeups::{Wakeups, forget};
-use cssame_vm::{Event, Obstacle, PathId};
+use cssame_vm::{Event, Failure, FailureKind, Obstacle, PathId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -47,6 +47,8 @@ pub(super) struct Causality {
     arrivals: FxHashMap<u32, (Vec<usize>, bool)>,
     /// More rows that the next one of a thread depends on.
     next: FxHashMap<PathId, Vec<usize>>,
+    /// The rows in which memory was given back.
+    frees: Vec<usize>,
     /// The last rows of threads that have ended, by the name of the thread whose join waits for them.
     ends: FxHashMap<PathId, Vec<usize>>,
 }
@@ -69,6 +71,10 @@ impl Causality {
             | Event::Waited { address, .. }
             | Event::Acquire { address, .. }
             | Event::Clear { address, .. } => depends.extend(self.last_use.get(&address)),
+            // Of which memory is for the facts of the failure to say.
+            Event::Failure(Failure { kind: FailureKind::UseAfterFree | FailureKind::DoubleFree, .. }) => {
+                depends.extend(&self.frees);
+            }
             Event::Join => depends.extend(self.ends.remove(&thread).unwrap_or_default()),
             Event::JoinThread { child } => depends.extend(self.last_row(child.path)),
             _ => {}
@@ -137,6 +143,7 @@ impl Causality {
                 self.last_use.insert(address, row);
                 self.holds.entry(address).or_default().push((thread, row));
             }
+            Event::Free { .. } => self.frees.push(row),
             Event::Unlock { address, .. } => self.free(address, thread, row),
             Event::WaitToWrite { address, .. }
             | Event::Set { address, .. }

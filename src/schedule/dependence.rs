@@ -138,7 +138,9 @@ pub fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
         | Event::Arrive { address, .. }
         | Event::Leave { address, .. }
         | Event::Acquire { address, .. }
-        | Event::Release { address, .. } => (Resource::Cell(address), Use::Exclusive),
+        | Event::Release { address, .. }
+        // Of the cells the writes tell, but there may be none.
+        | Event::Free { address, .. } => (Resource::Cell(address), Use::Exclusive),
         Event::Wait { condition, .. } | Event::Notify { condition, .. } => {
             (condition.map_or(Resource::Bare, Resource::Cell), Use::Exclusive)
         }

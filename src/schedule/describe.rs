@@ -39,12 +39,18 @@ impl Scene<'_> {
         let Naming { program, machine, .. } = self.naming;
         let span = machine.span(at);
         let name = |thread: ThreadName| Some(self.name(thread.path));
-        let object = |cell: Cell| Some(self.naming.cell(self.state, cell));
+        let object = |cell: Cell| Some(self.naming.cell(self.tables, cell));
         let content = |kind, op, object, value| Some(Content { span, kind, op, object, value });
         match event {
             Event::Read { read, cell, value, shared: true, .. } => {
                 let (span, value) = (program.reads[read].span, self.value(cell, value));
                 Some(Content { span, kind: RowKind::Read, op: "read", object: object(cell), value: Some(value) })
+            }
+            // What is given back is told behind.
+            Event::Write { definition, .. } if program.definitions[definition].is_free() => None,
+            Event::Free { object, .. } => {
+                let memory = self.naming.pointed(self.tables, Cell { object, part: 0 });
+                content(RowKind::Write, "free", Some(memory), None)
             }
             Event::Write { definition, cell, value, shared: true, .. } => {
                 let (span, value) = (program.definitions[definition].span, self.value(cell, value));
@@ -104,12 +110,12 @@ impl Scene<'_> {
             Some(cssame_ir::LeafKind::Data(ty)) => ty,
             _ => ScalarType::Long,
         };
-        self.naming.value(self.state, leaf.map(|leaf| program.symbols[leaf.symbol].span), ty, bits)
+        self.naming.value((self.state, self.tables), leaf.map(|leaf| program.symbols[leaf.symbol].span), ty, bits)
     }
 
     /// What a blocked thread waits for: `L (T1)` for a lock that T1 holds, `b, 2 of 3` for a barrier, `set(e)`.
     pub(super) fn obstacle(&self, obstacle: &Obstacle) -> String {
-        let object = |address| self.naming.object(self.state, address);
+        let object = |address| self.naming.object(self.state, self.tables, address);
         let name = |thread: ThreadIndex| self.name(self.state.path(thread));
         let names = |threads: &[ThreadIndex]| threads.iter().map(|&thread| name(thread)).collect::<Vec<_>>().join(", ");
         match *obstacle {

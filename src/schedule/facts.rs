@@ -12,6 +12,7 @@
 //! 3. The description of an operand lists its sources in these blocks: variables, elements, results of calls, each with its
 //!    value. Constants are left out.
 //! 4. If a thread releases a lock that it does not hold, the fact is the holder of the lock, or the thread that last released it.
+//! 5. If memory is used or given back that was given back before, the fact is the thread that did so, and where.
 //!
 //! **Soundness and limits**. A search compares failures by kind, message and place. Facts are computed for one execution, and
 //! never distinguish failures. If more than [`MAX_BLOCKS`] blocks compute an expression, the part before these is left out.
@@ -20,8 +21,8 @@ use super::naming::Naming;
 use super::walk::Walk;
 use cssame_ir::sync::{Kind, Synchronisation};
 use cssame_ir::{
-    Base, BlockId, Function, FunctionId, Instruction, Operand, Place, Pointer, RegisterId, RegisterType, ScalarType,
-    Terminator,
+    Base, BlockId, Function, FunctionId, Instruction, Object, Operand, Place, Pointer, RegisterId, RegisterType,
+    ScalarType, Terminator,
 };
 use cssame_source::Span;
 use cssame_vm::{
@@ -66,6 +67,8 @@ struct History {
     calls: FxHashMap<PathId, Vec<Vec<(CodeIndex, bool)>>>,
     /// By lock: who gave it back last, and where.
     freed: FxHashMap<u32, (PathId, CodeIndex)>,
+    /// By the location of its first cell: who gave memory back, and where.
+    memory: FxHashMap<u32, (PathId, CodeIndex)>,
 }
 
 impl History {
@@ -76,9 +79,12 @@ impl History {
 
 impl Observer for History {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        if let Event::Unlock { address, .. } = event {
-            self.freed.insert(address, (thread.path, at));
-        }
+        let (table, address) = match event {
+            Event::Unlock { address, .. } => (&mut self.freed, address),
+            Event::Free { address, .. } => (&mut self.memory, address),
+            _ => return,
+        };
+        table.insert(address, (thread.path, at));
     }
 
     fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
@@ -249,6 +255,13 @@ impl Facts<'_> {
             (FailureKind::IndexOutOfRange, Some(instruction)) => {
                 places(instruction).into_iter().any(|place| self.index(place));
             }
+            (FailureKind::DoubleFree, Some(&Instruction::Free { pointer, .. })) => {
+                self.given_back(pointer);
+            }
+            (FailureKind::UseAfterFree, Some(instruction)) => {
+                let pointers = places(instruction).into_iter().filter_map(|place| place.base.register());
+                pointers.into_iter().any(|pointer| self.given_back(pointer));
+            }
             (FailureKind::UnlockNotHeld, Some(Instruction::Synchronise(operation))) => self.not_held(operation),
             (FailureKind::EmptyHandle, Some(&Instruction::JoinThread { handle, .. })) => self.operand(handle),
             (FailureKind::LockLevels, Some(Instruction::Synchronise(operation))) => {
@@ -273,7 +286,7 @@ impl Facts<'_> {
                 let thread = ThreadIndex((bits - 1) as u16);
                 self.scene.thread_name(self.scene.state.path(thread))
             }
-            _ => self.scene.naming.value(self.scene.state, declared, ty, bits),
+            _ => self.scene.naming.value((self.scene.state, self.scene.tables), declared, ty, bits),
         };
         let sentence = format!("{what} is {value}");
         if what != value && !self.sentences.contains(&sentence) {
@@ -343,6 +356,16 @@ impl Facts<'_> {
         true
     }
 
+    /// Step 5: who gave back what a pointer leads to; whether somebody has.
+    fn given_back(&mut self, pointer: RegisterId) -> bool {
+        let scene = self.scene;
+        let pointer = Pointer::from_bits(scene.bits(Operand::Register(pointer)));
+        let Some((Object::Local(start), _)) = pointer.target() else { return false };
+        let Some(&(thread, at)) = scene.history.memory.get(&start) else { return false };
+        self.sentences.push(format!("{} gave it back at {}", scene.thread_name(thread), scene.position(at)));
+        true
+    }
+
     /// Step 4.
     fn not_held(&mut self, operation: &Synchronisation) {
         let scene = self.scene;
@@ -351,7 +374,7 @@ impl Facts<'_> {
             _ => &operation.object,
         };
         let Some(address) = place.as_ref().and_then(|place| scene.address(place)) else { return };
-        let lock = scene.naming.object(scene.state, address);
+        let lock = scene.naming.object(scene.state, scene.tables, address);
         let name = |&thread: &ThreadIndex| scene.thread_name(scene.state.path(thread));
         let freed = scene.history.freed.get(&address);
         self.sentences.push(match (scene.machine.holders(scene.state, address), freed) {

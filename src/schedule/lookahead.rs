@@ -60,7 +60,9 @@ impl Lookahead {
                 let write = access(Access::Write(definition)).filter(|_| writes);
                 access(Access::Read(read)).into_iter().chain(write).collect()
             }
-            Some(Pending::Effect { .. } | Pending::AtomicBlock) => self.try_out(program, view, thread),
+            Some(Pending::Effect { .. } | Pending::AtomicBlock | Pending::Free { .. }) => {
+                self.try_out(program, view, thread)
+            }
             _ => PendingAccesses::new(),
         }
     }

@@ -41,6 +41,7 @@ pub fn operation_name(pending: Pending) -> &'static str {
         Pending::Spawn => "spawn",
         Pending::Choose => "choose",
         Pending::AtomicBlock => "atomic",
+        Pending::Free { .. } => "free",
         Pending::Divergence => "diverge",
     }
 }
@@ -48,15 +49,15 @@ pub fn operation_name(pending: Pending) -> &'static str {
 impl Naming<'_> {
     /// The variable or object at an address, as the text names it from outside.
     #[must_use]
-    pub fn object(&self, state: &State, address: u32) -> String {
-        self.machine.cell(state, address).map_or_else(|| "?".to_owned(), |cell| self.cell(state, cell))
+    pub fn object(&self, state: &State, tables: &Tables, address: u32) -> String {
+        self.machine.cell(state, address).map_or_else(|| "?".to_owned(), |cell| self.cell(tables, cell))
     }
 
     /// The name of a cell. Objects on the heap that were made at one place, but for the first one, have a number: `malloc@31#2.next`.
     #[must_use]
-    pub fn cell(&self, state: &State, cell: Cell) -> String {
+    pub fn cell(&self, tables: &Tables, cell: Cell) -> String {
         let name = cell.name(self.program);
-        match self.machine.made_before(state, cell) {
+        match self.machine.made_before(tables, cell) {
             0 => name,
             before => {
                 let variable = self.program.texts.get(self.program.variables[cell.object.variable].name);
@@ -67,9 +68,8 @@ impl Naming<'_> {
     }
 
     /// The name of what a pointer leads to: of a structure where it leads to the beginning of one.
-    fn pointed(&self, state: &State, address: u32) -> String {
-        let Some(cell) = self.machine.cell(state, address) else { return "?".to_owned() };
-        let (name, variable) = (self.cell(state, cell), &self.program.variables[cell.object.variable]);
+    pub(super) fn pointed(&self, tables: &Tables, cell: Cell) -> String {
+        let (name, variable) = (self.cell(tables, cell), &self.program.variables[cell.object.variable]);
         match (cell.part, variable.ty) {
             (0, Type::Class(_)) => name.split('.').next().unwrap_or(&name).to_owned(),
             _ => name,
@@ -78,12 +78,18 @@ impl Naming<'_> {
 
     /// A value for readers: a pointer is the name of what it leads to.
     #[must_use]
-    pub fn value(&self, state: &State, declared: Option<Span>, ty: ScalarType, bits: i64) -> String {
+    pub fn value(
+        &self,
+        (state, tables): (&State, &Tables),
+        declared: Option<Span>,
+        ty: ScalarType,
+        bits: i64,
+    ) -> String {
         if let (Value::Pointer(pointer), true) = (Value::from_bits(ty, bits), ty == ScalarType::Pointer)
             && let Some((Object::Local(_), _)) = pointer.target()
-            && let Some(address) = self.machine.pointed_at(state, pointer)
+            && let Some(cell) = self.machine.cell_behind(state, tables, pointer)
         {
-            return format!("&{}", self.pointed(state, address));
+            return format!("&{}", self.pointed(tables, cell));
         }
         shown_value(self.program, declared, ty, bits)
     }
@@ -116,7 +122,7 @@ impl Naming<'_> {
             | Pending::Relock { address: Some(address) }
             | Pending::WaitToWrite { address }
             | Pending::TimeOut { address }
-            | Pending::SpuriousWakeup { address } => format!("{name} {}", self.object(state, address)),
+            | Pending::SpuriousWakeup { address } => format!("{name} {}", self.object(state, tables, address)),
             Pending::JoinThread { thread: Some(thread) } => {
                 format!("{name} {}", self.machine.path_name(tables, state.path(thread)))
             }

@@ -69,7 +69,9 @@ impl<'a, P> SwitchAt<'a, P> {
     fn may_switch(&self, view: &View<'_>, thread: ThreadIndex) -> bool {
         match view.machine.pending(view.state, thread) {
             Some(Pending::Read { read, .. }) => self.accesses.read(read),
-            Some(Pending::Write { definition, .. }) => self.accesses.definition(definition),
+            Some(Pending::Write { definition, .. } | Pending::Free { definition, .. }) => {
+                self.accesses.definition(definition)
+            }
             // The step of a print also does the operation behind it, which may be one of those below.
             Some(Pending::Effect { name }) => name == "print",
             Some(Pending::Choose | Pending::Divergence) => false,

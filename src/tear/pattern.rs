@@ -271,7 +271,7 @@ impl Places {
         };
         let written = |definition: &cssame_ir::Definition| match definition.kind {
             DefinitionKind::Write(_) => of(definition.symbol),
-            DefinitionKind::Initial(_) => 0,
+            DefinitionKind::Initial(_) | DefinitionKind::Free(_) => 0,
         };
         let sides = [(FIRST, first.part), (SECOND, second.part)].into_iter();
         // A source that stands for a whole symbol lets all cells of the sources pass.

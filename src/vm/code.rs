@@ -178,6 +178,15 @@ pub(super) enum Code {
         /// How many elements; [`NO_SLOT`] for the whole variable.
         elements: Slot,
     },
+    /// Gives an object on the heap back.
+    Free {
+        pointer: Source,
+        definition: DefinitionId,
+    },
+    SharedFree {
+        pointer: Source,
+        definition: DefinitionId,
+    },
     Call {
         call: TableIndex,
     },
@@ -245,6 +254,7 @@ impl Code {
             | Code::SharedStore { .. }
             | Code::SharedStoreAt { .. }
             | Code::SharedAtomic { .. }
+            | Code::SharedFree { .. }
             | Code::Choose { .. }
             | Code::Synchronise { .. }
             | Code::Fork { .. }
@@ -267,6 +277,7 @@ impl Code {
             | Code::ElementAddress { .. }
             | Code::PointerTo { .. }
             | Code::Allocate { .. }
+            | Code::Free { .. }
             | Code::Call { .. }
             | Code::Return { .. }
             | Code::End { .. }
@@ -297,6 +308,7 @@ impl Code {
                     | Code::Atomic { .. }
                     | Code::ElementAddress { .. }
                     | Code::PointerTo { .. }
+                    | Code::Free { .. }
                     | Code::Print { .. }
                     | Code::Assert { .. }
                     | Code::Error { .. }

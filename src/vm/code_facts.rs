@@ -42,6 +42,7 @@ impl Machine {
             Code::SharedStore { definition, .. } | Code::SharedStoreAt { definition, .. } => {
                 wanted.definition(definition)
             }
+            Code::SharedFree { definition, .. } => wanted.definition(definition),
             Code::SharedAtomic { atomic } => {
                 let atomic = self.compiled.atomics[atomic as usize];
                 wanted.read(atomic.read) || wanted.definition(atomic.definition)
@@ -173,6 +174,8 @@ impl Machine {
                 | Code::SharedStore { .. }
                 | Code::SharedStoreAt { .. }
                 | Code::SharedAtomic { .. }
+                | Code::SharedFree { .. }
+                | Code::Free { .. }
                 | Code::Choose { .. }
                 | Code::Assume { .. }
                 | Code::Fork { .. }
@@ -198,6 +201,18 @@ impl Machine {
     #[must_use]
     pub fn makes_locals(&self) -> bool {
         self.compiled.code.iter().any(|code| matches!(code, Code::Allocate { .. }))
+    }
+
+    /// Whether threads give memory back that others may use.
+    #[must_use]
+    pub fn frees_shared_memory(&self) -> bool {
+        self.compiled.frees
+    }
+
+    /// Whether the cell at an address is there as long as the program runs, if others than its own thread can take it away at all.
+    #[must_use]
+    pub fn stays(&self, address: Option<u32>) -> bool {
+        !self.compiled.frees || address.is_some_and(|address| address < self.layout.global_count())
     }
 
     /// Whether an instruction is an atomic expression on shared memory: `cas`, `swap` or `fetch_add`.

@@ -20,6 +20,8 @@ pub(super) struct Compiled {
     pub functions: Arena<FunctionId, FunctionCode>,
     /// Whether joins ask for what threads have returned.
     pub has_results: bool,
+    /// Whether memory is given back that others may use.
+    pub frees: bool,
     /// Whether the end of main ends the program.
     pub ends_with_main: bool,
     /// By function: whether its threads are interchangeable iterations of a `parfor`.

@@ -202,7 +202,9 @@ impl Observer for Footprint {
             | Event::Leave { .. }
             | Event::AtomicBegin
             | Event::AtomicEnd => {}
-            Event::WaitToWrite { .. } | Event::Allocate { .. } | Event::Failure(_) => self.is_open = true,
+            Event::WaitToWrite { .. } | Event::Allocate { .. } | Event::Free { .. } | Event::Failure(_) => {
+                self.is_open = true
+            }
         }
     }
 

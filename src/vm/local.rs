@@ -21,6 +21,7 @@ use super::value;
 use cssame_ir::Object::Local;
 use cssame_ir::Pointer;
 use smallvec::SmallVec;
+use std::fmt::Write;
 
 impl super::machine::Machine {
     /// Writes the header of the current frame of a thread: where it returns to, and no children.
@@ -78,6 +79,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 Code::Allocate { dest, variable, is_pointer, elements } => {
                     self.allocate(dest, variable, is_pointer, elements);
                 }
+                Code::Free { pointer, definition } if self.free(pointer, definition, false) => self.this().pc += 1,
                 Code::AtomicEnd => {
                     self.event(Event::AtomicEnd);
                     let this = self.this();
@@ -268,7 +270,11 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             if position > 0 && *spaced {
                 line.push(' ');
             }
-            value::format(&machine.texts, ty, self.value(source), &mut line);
+            match (cssame_ir::Value::from_bits(ty, self.value(source)), *spaced) {
+                // As `printf` does it.
+                (cssame_ir::Value::Double(value), false) => drop(write!(line, "{value:.6}")),
+                _ => value::format(&machine.texts, ty, self.value(source), &mut line),
+            }
         }
         let before = self.this().output;
         let output = self.tables.append(before, &line);
@@ -329,6 +335,26 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         let object = known.unwrap_or(Object::global(variable));
         self.event(Event::Allocate { object, address, size });
         self.this().pc += 1;
+    }
+
+    /// Gives memory back: all cells of an object on the heap are written at last, and gone. False where the pointer leads to none.
+    pub(super) fn free(&mut self, pointer: Source, definition: cssame_ir::DefinitionId, shared: bool) -> bool {
+        let pointer = Pointer::from_bits(self.value(pointer));
+        if pointer == Pointer::NULL {
+            return true;
+        }
+        let Some(block) = self.machine.layout.objects(&self.state.blocks).on_heap(pointer) else { return false };
+        if WATCHED {
+            for address in block.start..block.start + block.size {
+                let (cell, old) = (self.cell(address), self.state.cells[address as usize].value);
+                self.event(Event::Write { definition, cell, address, old, value: 0, shared });
+            }
+        }
+        let object =
+            Object { variable: cssame_ir::VariableId(block.variable), owner: block.owner, ordinal: block.ordinal };
+        self.event(Event::Free { object, address: block.start, size: block.size });
+        self.machine.layout.free(self.state, block.start);
+        true
     }
 
     /// Enters a function; false where the calls are too deep.

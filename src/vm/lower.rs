@@ -247,6 +247,12 @@ impl Lowering<'_, '_> {
                 let (is_pointer, elements) = (self.is_pointer(*dest), self.optional_slot(*elements));
                 Code::Allocate { dest: self.slot(*dest), variable: *variable, is_pointer, elements }
             }
+            Instruction::Free { pointer, definition } => {
+                let (pointer, definition) = (Source::slot(self.slot(*pointer)), *definition);
+                let is_shared = self.compiler.visibility.definition(definition);
+                self.compiler.output.frees |= is_shared;
+                if is_shared { Code::SharedFree { pointer, definition } } else { Code::Free { pointer, definition } }
+            }
             Instruction::Choose { dest, low, high } => {
                 Code::Choose { dest: self.slot(*dest), low: self.source(*low), high: self.source(*high) }
             }

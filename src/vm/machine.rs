@@ -254,10 +254,17 @@ impl Machine {
         self.layout.cell(&state.blocks, address)
     }
 
-    /// How many objects on the heap were made of the same variable before that of a cell, in the order of their addresses.
+    /// How many objects on the heap were made of the same variable before that of a cell, in the order of their addresses, in the
+    /// execution that has these tables.
     #[must_use]
-    pub fn made_before(&self, state: &State, cell: Cell) -> usize {
-        self.layout.made_before(&state.blocks, cell.object)
+    pub fn made_before(&self, tables: &Tables, cell: Cell) -> usize {
+        self.layout.made_before(tables, cell.object)
+    }
+
+    /// The name of the cell that a pointer leads to, or that it has led to in memory that was given back.
+    #[must_use]
+    pub fn cell_behind(&self, state: &State, tables: &Tables, pointer: Pointer) -> Option<Cell> {
+        self.layout.cell_behind(state, tables, pointer)
     }
 
     /// The cell that a pointer leads to, if there is one.

@@ -15,7 +15,9 @@ use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
 use super::tables::{MadeObject, PathId, Tables};
 use cssame_ir::points_to::has_pointers;
 use cssame_ir::sync::ObjectKind;
-use cssame_ir::{Leaf, LeafId, LeafKind, Pointer, Program, ScalarType, Storage, Type, Value, Variable, VariableId};
+use cssame_ir::{
+    Field, Leaf, LeafId, LeafKind, Pointer, Program, ScalarType, Storage, Type, Value, Variable, VariableId,
+};
 
 /// The objects that pointers may lead to: globals, and the locals of a state.
 #[derive(Clone, Copy)]
@@ -71,6 +73,13 @@ impl Objects<'_> {
         (cell < size).then_some((variable, start + cell, cell))
     }
 
+    /// The object on the heap that a pointer leads to the first cell of.
+    pub(super) fn on_heap(self, pointer: Pointer) -> Option<Block> {
+        let Some((cssame_ir::Object::Local(start), 0)) = pointer.target() else { return None };
+        let at = self.blocks.binary_search_by_key(&start, |block| block.start).ok()?;
+        Some(self.blocks[at]).filter(|block| self.layout.heap[block.variable as usize])
+    }
+
     /// Whether the object of a pointer is there.
     pub(super) fn is_there(self, pointer: Pointer) -> bool {
         pointer.target().is_some_and(|(object, _)| match object {
@@ -101,8 +110,8 @@ pub(super) struct Layout {
     locks: Vec<Box<[u32]>>,
     /// Addresses of the locks of globals.
     global_locks: Vec<u32>,
-    /// By variable: the cells of an element, where it is an array.
-    strides: Vec<u32>,
+    /// By variable: the cells before those of which there are as many as are asked for, and the cells of each of these.
+    strides: Vec<(u32, u32)>,
     /// By variable: whether it is on the heap.
     heap: Vec<bool>,
     /// Whether some variable is.
@@ -217,13 +226,25 @@ impl Layout {
         (address < start + size).then(|| Cell { object, part: address - start })
     }
 
-    /// How many objects on the heap were made of the same variable before this one, in the order of their addresses.
-    pub(super) fn made_before(&self, blocks: &[Block], object: Object) -> usize {
+    /// How many objects on the heap were made of the same variable before this one, in the order of their addresses, those that are
+    /// given back included. The tables must be those of one execution.
+    pub(super) fn made_before(&self, tables: &Tables, object: Object) -> usize {
         if !self.heap[object.variable.index()] {
             return 0;
         }
-        let same = blocks.iter().filter(|block| block.variable == object.variable.0);
-        same.take_while(|block| (block.owner, block.ordinal) != (object.owner, object.ordinal)).count()
+        let same = tables.objects().filter(|made| made.variable == object.variable.0);
+        same.take_while(|made| (made.owner, made.number) != (object.owner, object.ordinal)).count()
+    }
+
+    /// The cell that a pointer leads to, or led to before the object was given back.
+    pub(super) fn cell_behind(&self, state: &State, tables: &Tables, pointer: Pointer) -> Option<Cell> {
+        if let Some((_, address, _)) = self.objects(&state.blocks).cell(pointer) {
+            return self.cell(&state.blocks, address);
+        }
+        let (cssame_ir::Object::Local(start), part) = pointer.target()? else { return None };
+        let made = tables.object_at(start).filter(|made| self.heap[made.variable as usize] && part < made.size)?;
+        let object = Object { variable: VariableId(made.variable), owner: made.owner, ordinal: made.number };
+        Some(Cell { object, part })
     }
 
     /// The local object that begins at an address, which may have no cell.
@@ -247,7 +268,8 @@ impl Layout {
         owner: PathId,
     ) -> (u32, u32) {
         let whole = self.templates[variable.index()].len() as u32;
-        let size = elements.map_or(whole, |count| count.saturating_mul(self.strides[variable.index()]).min(whole));
+        let (head, each) = self.strides[variable.index()];
+        let size = elements.map_or(whole, |count| count.saturating_mul(each).saturating_add(head).min(whole));
         let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
         let start = if self.has_heap {
             self.own_start(state, tables, MadeObject { owner, variable: variable.0, number: ordinal, size })
@@ -294,6 +316,13 @@ impl Layout {
         }
     }
 
+    /// Whether a pointer leads to an object that was on the heap, and is there no more.
+    pub(super) fn was_freed(&self, state: &State, tables: &Tables, pointer: Pointer) -> bool {
+        let Some((cssame_ir::Object::Local(start), _)) = pointer.target() else { return false };
+        let is_on_heap = |made: MadeObject| self.heap[made.variable as usize];
+        !self.objects(&state.blocks).is_there(pointer) && tables.object_at(start).is_some_and(is_on_heap)
+    }
+
     /// Makes a new instance of a local variable in the cells of one that is gone. Gives the number of cells.
     pub(super) fn renew(&self, state: &mut State, variable: VariableId, owner: PathId, address: u32) -> u32 {
         let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
@@ -329,12 +358,17 @@ impl Layout {
     }
 }
 
-/// The cells of an element of a variable that is an array.
-fn stride(program: &Program, variable: &Variable) -> u32 {
-    match variable.ty {
-        Type::Array(array) => program.size_of(program.arrays[array].element),
-        Type::Single(_) | Type::Class(_) => variable.size,
-    }
+/// The cells of an element of a variable that is an array, or of the array that a structure ends with, and those before.
+fn stride(program: &Program, variable: &Variable) -> (u32, u32) {
+    let (array, head) = match variable.ty {
+        Type::Array(array) => (Some(array), 0),
+        Type::Class(class) => match program.classes[class].fields.last() {
+            Some(Field { ty: Type::Array(array), offset, .. }) => (Some(*array), *offset),
+            _ => (None, 0),
+        },
+        Type::Single(_) => (None, 0),
+    };
+    (head, array.map_or(variable.size, |array| program.size_of(program.arrays[array].element)))
 }
 
 fn leaves_by_cell(program: &Program, variable: &Variable) -> Box<[Option<(LeafId, u32)>]> {

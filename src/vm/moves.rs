@@ -11,6 +11,7 @@ use super::readiness::{CellTest, Readiness};
 use super::standing::Standing;
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use cssame_ir::sync::{Kind, Mode};
+use cssame_ir::{Object, Pointer};
 
 impl Machine {
     /// The threads that can move, in the order of their slots.
@@ -196,6 +197,17 @@ impl Machine {
     ) -> Readiness {
         let cell = self.cell_at(state, thread, place);
         cell.map_or(Readiness::Fixed(1), |(address, _)| Readiness::ByCell(address, test))
+    }
+
+    /// Whether other threads may take away what an operation works on, or have done so: an object that a pointer leads to.
+    pub(super) fn may_be_gone(&self, state: &State, thread: ThreadIndex, place: TableIndex) -> bool {
+        let Some(place) = self.compiled.places.get(place as usize).filter(|place| place.pointed.is_some()) else {
+            return false;
+        };
+        let pointer = Pointer::from_bits(state.frame(thread)[place.reference as usize]);
+        let Some((Object::Local(start), _)) = pointer.target() else { return false };
+        let object = self.layout.objects(&state.blocks).on_heap(Pointer::to(Object::Local(start), 0));
+        self.compiled.frees || object.is_none()
     }
 
     fn alternatives_by_others(&self, state: &State, thread: ThreadIndex, kind: Kind, object: TableIndex) -> u32 {

@@ -291,6 +291,15 @@ pub enum Event {
         /// Number of its cells.
         size: u32,
     },
+    /// It has given an object on the heap back; told behind the writes of its cells.
+    Free {
+        /// The object.
+        object: Object,
+        /// The location of its first cell.
+        address: u32,
+        /// Number of its cells.
+        size: u32,
+    },
     /// An atomic block begins.
     AtomicBegin,
     /// An atomic block ends.
@@ -337,6 +346,7 @@ impl Event {
             | Event::Verdict { .. }
             | Event::Print { .. }
             | Event::Allocate { .. }
+            | Event::Free { .. }
             | Event::AtomicBegin
             | Event::AtomicEnd
             | Event::Failure(_) => return None,

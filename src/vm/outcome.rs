@@ -35,8 +35,14 @@ pub enum FailureKind {
     PointerOutOfRange,
     /// A pointer is followed whose object is gone.
     DanglingPointer,
-    /// A pointer is followed to a cell of another type than that of the access.
+    /// A pointer is followed to a cell of another type than that of the access: what C says of that is not known here.
     OtherContent,
+    /// A pointer is followed to memory that was given back.
+    UseAfterFree,
+    /// Memory is given back that was given back before.
+    DoubleFree,
+    /// What is given back is no memory that was asked for, or not from its first cell on.
+    InvalidFree,
 }
 
 impl FailureKind {
@@ -52,8 +58,11 @@ impl FailureKind {
             FailureKind::NullPointer
             | FailureKind::InvalidPointer
             | FailureKind::PointerOutOfRange
-            | FailureKind::DanglingPointer
-            | FailureKind::OtherContent => "invalid-pointer",
+            | FailureKind::DanglingPointer => "invalid-pointer",
+            FailureKind::OtherContent => "not-read",
+            FailureKind::UseAfterFree => "use-after-free",
+            FailureKind::DoubleFree => "double-free",
+            FailureKind::InvalidFree => "invalid-free",
             FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
                 "step-limit"
             }
@@ -78,14 +87,17 @@ impl FailureKind {
             FailureKind::InvalidPointer => "a number is followed as a pointer",
             FailureKind::PointerOutOfRange => "the pointer leads out of its object",
             FailureKind::DanglingPointer => "the pointer leads to a local that is gone",
-            FailureKind::OtherContent => "the pointer leads to something of another type",
+            FailureKind::OtherContent => "memory is used as another type than it was made for, which is not read",
+            FailureKind::UseAfterFree => "use of memory that was given back",
+            FailureKind::DoubleFree => "the memory was given back before",
+            FailureKind::InvalidFree => "what is given back is not the beginning of memory that was asked for",
         }
     }
 
     /// Whether a limit of the machine was passed: a program without that limit might go on.
     #[must_use]
     pub fn is_limit(self) -> bool {
-        self.status() == "step-limit"
+        matches!(self.status(), "step-limit" | "not-read")
     }
 }
 

@@ -306,6 +306,14 @@ impl Machine {
         let slot = &state.threads[thread.index()];
         let code = self.compiled.code[slot.pc as usize];
         match (slot.status, code) {
+            (ThreadStatus::Ready, Code::Synchronise { object, .. }) if self.may_be_gone(state, thread, object) => {
+                Readiness::ByOthers
+            }
+            (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock, .. })
+                if self.may_be_gone(state, thread, lock) =>
+            {
+                Readiness::ByOthers
+            }
             (ThreadStatus::Ready, Code::Synchronise { kind, object, .. }) => {
                 self.readiness_of_operation(state, thread, kind, object)
             }

@@ -10,7 +10,7 @@ use super::state::{State, ThreadIndex, ThreadStatus};
 use super::tables::PathId;
 use super::value;
 use cssame_ir::sync::Kind;
-use cssame_ir::{DefinitionId, ReadId};
+use cssame_ir::{DefinitionId, Pointer, ReadId};
 use smallvec::SmallVec;
 
 /// An operation that a thread stands before. Addresses are `None` where an index is out of range.
@@ -42,6 +42,15 @@ pub enum Pending {
         address: Option<u32>,
         /// Whether it would write in this state: a `cas` that would fail only reads.
         writes: bool,
+    },
+    /// Memory is given back.
+    Free {
+        /// The place in the text.
+        definition: DefinitionId,
+        /// The first cell of the object.
+        first: u32,
+        /// Number of its cells; 0 where the pointer leads to no object.
+        cells: u32,
     },
     /// An operation on a synchronisation object.
     Synchronise {
@@ -144,6 +153,14 @@ impl Machine {
                 };
                 Pending::Atomic { name, read, definition, address: cell.map(|(address, _)| address), writes }
             }
+            Code::SharedFree { pointer, definition } => {
+                let pointer = Pointer::from_bits(pointer.value(state.frame(thread), &self.compiled.constants));
+                let (first, cells) = match self.layout.objects(&state.blocks).on_heap(pointer) {
+                    Some(block) => (block.start, block.size),
+                    None => (0, 0),
+                };
+                Pending::Free { definition, first, cells }
+            }
             Code::JoinThread { handle, .. } => {
                 let handle = handle.value(state.frame(thread), &self.compiled.constants);
                 Pending::JoinThread { thread: (handle > 0).then(|| ThreadIndex((handle - 1) as u16)) }
@@ -222,6 +239,7 @@ fn effect(code: Code) -> &'static str {
         Code::Error { .. } => "error",
         Code::Assume { .. } => "assume",
         Code::Divide { .. } => "divide",
+        Code::Free { .. } => "free",
         _ => "index",
     }
 }

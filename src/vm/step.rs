@@ -292,6 +292,11 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 let is_there = self.machine.cell_at(self.state, self.thread, object).is_some();
                 if is_there { lock } else { object }
             }
+            Code::Free { pointer, .. } | Code::SharedFree { pointer, .. } => {
+                let pointer = Pointer::from_bits(self.value(pointer));
+                let is_given_back = self.machine.layout.was_freed(self.state, self.tables, pointer);
+                return if is_given_back { FailureKind::DoubleFree } else { FailureKind::InvalidFree };
+            }
             _ => return FailureKind::IndexOutOfRange,
         };
         let Some(place) = compiled.places.get(place as usize).filter(|place| place.pointed.is_some()) else {
@@ -304,6 +309,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
         match pointer.target() {
             None if pointer == Pointer::NULL => FailureKind::NullPointer,
             None => FailureKind::InvalidPointer,
+            Some(_) if self.machine.layout.was_freed(self.state, self.tables, pointer) => FailureKind::UseAfterFree,
             Some(_) if !objects.is_there(pointer) => FailureKind::DanglingPointer,
             Some(_) if objects.cell(whole).is_some() => FailureKind::OtherContent,
             Some(_) => FailureKind::PointerOutOfRange,
@@ -399,6 +405,12 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             Code::SharedAtomic { atomic } => {
                 let is_in_range = self.atomic(atomic, true);
                 if !is_in_range {
+                    return Performed::Over(self.fail(self.out_of_range(code), None));
+                }
+            }
+            Code::SharedFree { pointer, definition } => {
+                let is_object = self.free(pointer, definition, true);
+                if !is_object {
                     return Performed::Over(self.fail(self.out_of_range(code), None));
                 }
             }

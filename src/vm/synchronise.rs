@@ -78,7 +78,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
     fn with(&mut self, place: TableIndex, operation: impl FnOnce(&mut Self, u32) -> Performed) -> Performed {
         match self.machine.cell_at(self.state, self.thread, place) {
             Some((address, _)) => operation(self, address),
-            None => Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
+            None => Performed::Over(self.fail(self.out_of_range(self.code()), None)),
         }
     }
 

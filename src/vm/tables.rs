@@ -137,6 +137,17 @@ impl Tables {
         *self.objects.entry(made).or_insert(end)
     }
 
+    /// The objects that were made, in the order of their addresses.
+    pub(super) fn objects(&self) -> impl Iterator<Item = &MadeObject> {
+        self.objects.keys()
+    }
+
+    /// The object that begins at an address.
+    pub(super) fn object_at(&self, start: u32) -> Option<MadeObject> {
+        let at = self.objects.binary_search_by(|_, other| other.cmp(&start)).ok()?;
+        self.objects.get_index(at).map(|(made, _)| *made)
+    }
+
     /// The last line of an output.
     #[must_use]
     pub fn last_line(&self, output: OutputId) -> Option<&str> {

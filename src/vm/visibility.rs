@@ -54,7 +54,9 @@ impl Visibility {
     pub fn access(&self, instruction: &Instruction) -> bool {
         match instruction {
             Instruction::Load { read, .. } => self.read(*read),
-            Instruction::Store { definition, .. } => self.definition(*definition),
+            Instruction::Store { definition, .. } | Instruction::Free { definition, .. } => {
+                self.definition(*definition)
+            }
             Instruction::Atomic { read, definition, .. } => self.read(*read) || self.definition(*definition),
             _ => false,
         }

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod answers;
+mod c_memory;
 mod c_programs;
 mod charts;
 mod ci;

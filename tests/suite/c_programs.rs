@@ -8,12 +8,12 @@
 use crate::hunt;
 use cssame::budget::{Budget, Limits};
 use cssame::concurrency::EventKind;
-use cssame::explore::{Answer, HuntRequest, OutcomeStatus, Query, Subject, by_executions, by_states};
+use cssame::explore::{Answer, FailureWitness, HuntRequest, OutcomeStatus, Query, Subject, by_executions, by_states};
 use cssame::form::{definition_name, read_name};
 use cssame::ir::{Access, DefinitionId, LeafId, ReadId};
 use cssame::model::{Model, Options};
 use cssame::schedule::{Random, run};
-use cssame::vm::{Cell, CodeIndex, Event, Observer, ThreadName};
+use cssame::vm::{Cell, CodeIndex, Event, FailureKind, Observer, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,6 +36,7 @@ struct Tally {
     terms: u64,
     compared: u64,
     compiled: u64,
+    failures: u64,
     outputs: u64,
 }
 
@@ -287,7 +288,11 @@ struct Asked {
     compiled: bool,
     /// Whether threads may block for ever.
     may_block: bool,
+    /// Whether memory may be given back too early, or twice.
+    may_free: bool,
 }
+
+const PLAIN: Asked = Asked { compiled: false, may_block: false, may_free: false };
 
 fn check(text: &str, name: &str, asked: Asked, tally: &mut Tally) -> Result<(), String> {
     let model = match Model::from_text("p.c", text, &Options::default()) {
@@ -301,7 +306,11 @@ fn check(text: &str, name: &str, asked: Asked, tally: &mut Tally) -> Result<(), 
     let answer = Subject::from(&model).futures(&Query::default(), &Budget::from(limits()));
     let whole = answer.is_complete().then_some(&answer);
     check_executions(&model, whole, tally)?;
-    if let Some(failure) = answer.failures.first() {
+    let is_of_memory =
+        |kind| matches!(kind, FailureKind::UseAfterFree | FailureKind::DoubleFree | FailureKind::InvalidFree);
+    tally.failures += answer.failures.len() as u64;
+    let others = |witness: &&FailureWitness| !(asked.may_free && is_of_memory(witness.failure.kind));
+    if let Some(failure) = answer.failures.iter().find(others) {
         return Err(format!("failure: {:?} in a program that does not fail", failure.failure.kind));
     }
     if !asked.may_block && answer.outcomes.iter().any(|outcome| outcome.status == OutcomeStatus::Deadlock) {
@@ -328,7 +337,10 @@ fn hold(count: u64, asked: Asked) -> Tally {
     let mut tally = Tally::default();
     let mut failures = Vec::new();
     for seed in first..first + count {
-        let text = c_programs::program(seed, asked.may_block);
+        let text = match asked.may_free {
+            true => c_programs::freeing_program(seed),
+            false => c_programs::program(seed, asked.may_block),
+        };
         let Err(message) = check(&text, &format!("p{seed}"), asked, &mut tally) else { continue };
         let mut fails_alike = |candidate: &str| {
             check(candidate, "small", asked, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
@@ -345,21 +357,28 @@ fn hold(count: u64, asked: Asked) -> Tally {
 
 #[test]
 fn what_is_known_holds_of_every_execution() {
-    let tally = hold(programs(40), Asked { compiled: false, may_block: false });
+    let tally = hold(programs(40), PLAIN);
     println!("{tally:?}");
     assert!(support::has_new_seed() || tally.explored > 25 && tally.accesses > 10_000);
 }
 
 #[test]
 fn what_is_known_holds_where_threads_may_block() {
-    let tally = hold(programs(15), Asked { compiled: false, may_block: true });
+    let tally = hold(programs(15), Asked { may_block: true, ..PLAIN });
     println!("{tally:?}");
     assert!(support::has_new_seed() || tally.explored > 10);
 }
 
 #[test]
+fn memory_that_is_given_back_too_early_is_found() {
+    let tally = hold(programs(25), Asked { may_free: true, ..PLAIN });
+    println!("{tally:?}");
+    assert!(support::has_new_seed() || tally.failures > 10);
+}
+
+#[test]
 fn compiled_programs_print_what_is_an_outcome() {
-    println!("{:?}", hold(programs(15), Asked { compiled: true, may_block: false }));
+    println!("{:?}", hold(programs(15), Asked { compiled: true, ..PLAIN }));
 }
 
 #[test]
@@ -453,7 +472,7 @@ int main(void) {
 fn no_term_is_lost_behind_a_pointer_or_a_swap() {
     for text in LOST_TERMS {
         let mut tally = Tally::default();
-        check(text, "lost", Asked { compiled: false, may_block: false }, &mut tally).unwrap();
+        check(text, "lost", PLAIN, &mut tally).unwrap();
         assert_eq!((tally.explored, tally.refused.len()), (1, 0), "{tally:?}");
     }
 }
@@ -462,7 +481,7 @@ fn no_term_is_lost_behind_a_pointer_or_a_swap() {
 fn what_does_not_hold_is_noticed() {
     let text = "#include <stdio.h>\n#ifdef RUN\n#define N 2\n#else\n#define N 1\n#endif\nint x = N;\n\
                 int main(void) { printf(\"%d\\n\", x); return 0; }\n";
-    let (asked, mut tally) = (Asked { compiled: true, may_block: false }, Tally::default());
+    let (asked, mut tally) = (Asked { compiled: true, ..PLAIN }, Tally::default());
     let said = check(text, "noticed", asked, &mut tally);
     assert!(tally.compiled == 0 || said.is_err_and(|message| kind(&message) == "output"));
     let model = Model::from_text("p.c", text, &Options::default()).unwrap();

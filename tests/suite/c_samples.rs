@@ -12,8 +12,14 @@ use support::root;
 const TWINS: [&str; 4] = ["bank_transfer_deadlock", "bounded_buffer", "counter_unlocked", "message_passing"];
 
 /// Those with a heap, and how their executions end.
-const ON_THE_HEAP: [(&str, &[&str]); 3] =
-    [("queue_lost", &[": assert", ": ok"]), ("thread_pool", &[": assert", ": ok"]), ("treiber_stack", &["3: ok"])];
+const ON_THE_HEAP: [(&str, &[&str]); 6] = [
+    ("hazard_stack", &[": ok"]),
+    ("message_bus", &[": assert", ": ok"]),
+    ("queue_lost", &[": assert", ": ok"]),
+    ("reference_count", &["5: ok", ": double-free", ": use-after-free"]),
+    ("thread_pool", &[": assert", ": ok"]),
+    ("treiber_stack", &["3: ok"]),
+];
 
 fn sample(file: &str) -> Model {
     let text = fs::read_to_string(root().join("samples").join(file)).unwrap();

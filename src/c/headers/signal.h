@@ -40,6 +40,7 @@ struct sigaction {
 #define SIGTERM 15
 #define SIGCHLD 17
 #define SA_SIGINFO 4
+#define SA_ONSTACK 0x08000000
 #define SA_RESTART 0x10000000
 #define SIG_BLOCK 0
 #define SIG_UNBLOCK 1

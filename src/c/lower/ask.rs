@@ -58,6 +58,17 @@ pub fn call_of(unit: &Unit, expr: ExprId) -> Option<(DeclId, &[ExprId])> {
     }
 }
 
+/// The call that an expression is, behind casts of pointers.
+pub fn called_for(unit: &Unit, expr: ExprId) -> Option<ExprId> {
+    let mut at = expr;
+    while let ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } =
+        unit.expressions[at].kind
+    {
+        at = operand;
+    }
+    matches!(unit.expressions[at].kind, ExprKind::Call { .. }).then_some(at)
+}
+
 /// The expression that a statement consists of.
 pub fn expression_of(unit: &Unit, stmt: StmtId) -> Option<ExprId> {
     match &unit.statements[stmt].kind {

@@ -42,11 +42,15 @@ impl Builder<'_, '_> {
         if operator.is_none() && self.begins_anew(target, value)? {
             return Ok(Typed::int(0));
         }
+        if operator.is_none() && self.is_aggregate(target) {
+            // Nobody asks for the value here.
+            return self.assign_aggregate(target, value).map(|_| Typed::int(0));
+        }
         let lvalue = self.lvalue(target)?;
         let operand = self.value(value)?;
         let span = self.span(expr);
         let Some(operator) = operator else {
-            let ty = match lvalue.scalar {
+            let ty = match lvalue.seen_as.or(lvalue.scalar) {
                 Some(ty) => ty,
                 None => return self.refuse(Reason::StructByValue, self.expr(expr).place),
             };
@@ -77,7 +81,7 @@ impl Builder<'_, '_> {
 
     /// Changes what a place holds, and gives what is wanted of it.
     fn change(&mut self, lvalue: &Lvalue, change: Change, target: ExprId, wanted: Wanted) -> Done<Typed> {
-        let Some(ty) = lvalue.scalar else {
+        let Some(ty) = lvalue.seen_as.or(lvalue.scalar) else {
             return self.refuse(Reason::StructByValue, self.expr(target).place);
         };
         if let (Home::Memory(place), true) = (&lvalue.home, lvalue.atomic) {
@@ -108,6 +112,7 @@ impl Builder<'_, '_> {
         }
         let computed_in = match self.input().scalar(self.key.unit, computation) {
             // `++` of a small integer is done in `int`.
+            Some(ScalarType::Double) => ScalarType::Double,
             Some(wide) if wide.integer().is_some_and(|integer| integer.bits >= 32) => wide,
             _ => ScalarType::Int,
         };

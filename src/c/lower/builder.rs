@@ -2,9 +2,10 @@
 
 use super::ask::{Done, refuse};
 use super::facts::Own;
-use super::home::Lvalue;
+use super::home::{Home, Lvalue};
 use super::input::Input;
 use super::link::DeclKey;
+use super::memory::Memory;
 use super::program::Lowering;
 use crate::supported::Reason;
 use crate::tree::{DeclId, Expr, ExprId, LabelId, Place as TreePlace, StmtId, Unit};
@@ -93,6 +94,14 @@ pub struct Builder<'l, 'a> {
     pub loops: usize,
     /// Open sections of `__VERIFIER_atomic_begin`, in the order of the text.
     pub is_section: bool,
+    /// Where structures are that expressions give which are no places.
+    pub temporaries: FxHashMap<ExprId, Home>,
+    /// Where the structure goes that the function returns.
+    pub result_to: Option<RegisterId>,
+    /// What the function gives, where it is a copy of one that gives memory.
+    pub memory: Option<Memory>,
+    /// The copies of functions that give memory that calls of such functions call.
+    pub copied_calls: FxHashMap<ExprId, FunctionId>,
     /// Values that an expression has by what was evaluated before: the operand of `a ?: b`.
     pub known: FxHashMap<ExprId, Typed>,
 }

@@ -24,10 +24,20 @@ impl Builder<'_, '_> {
         {
             return self.library(name, known, arguments, expr, wanted);
         }
+        if let (Some(wrapper), Some(memory)) = (self.wrapper_of(expr), self.type_of_memory(expr)) {
+            return self.call_wrapper(wrapper, expr, memory).map(Some);
+        }
         let mut values = Vec::with_capacity(arguments.len());
+        if self.lowering.returns_structure(key) {
+            let operand = self.result_address(expr)?;
+            values.push(Typed { operand, ty: cssame_ir::ScalarType::Pointer });
+        }
         for &argument in arguments {
-            let value = self.value(argument)?;
-            values.push(value);
+            if self.is_aggregate(argument) {
+                values.extend(self.aggregate(argument)?);
+            } else {
+                values.push(self.value(argument)?);
+            }
         }
         self.call_function(key, &values, wanted, place.span, place)
     }
@@ -45,6 +55,16 @@ impl Builder<'_, '_> {
             let name = self.lowering.unit(key.unit).declarations[key.decl].name.clone().unwrap_or_default();
             return self.refuse(Reason::UnknownFunction(name), place);
         };
+        self.lowering.called_plain.insert(key);
+        let arguments = self.arguments_for(key, values, span)?;
+        let result = self.lowering.program.functions[function].result.filter(|_| wanted);
+        let dest = result.map(|ty| self.temporary(ty, span));
+        self.emit(Instruction::Call { dest, function, arguments }, span);
+        Ok(dest.zip(result).map(|(dest, ty)| Typed::register(dest, ty)))
+    }
+
+    /// The arguments of a function of the program.
+    pub fn arguments_for(&mut self, key: DeclKey, values: &[Typed], span: Span) -> Done<Vec<Operand>> {
         let parameters = self.lowering.parameter_types(key);
         let mut arguments: Vec<Operand> = Vec::with_capacity(parameters.len());
         for (index, &ty) in parameters.iter().enumerate() {
@@ -55,9 +75,6 @@ impl Builder<'_, '_> {
         for own in self.input().facts.own_of(key) {
             arguments.push(self.own_address(own)?.operand);
         }
-        let result = self.lowering.program.functions[function].result.filter(|_| wanted);
-        let dest = result.map(|ty| self.temporary(ty, span));
-        self.emit(Instruction::Call { dest, function, arguments }, span);
-        Ok(dest.zip(result).map(|(dest, ty)| Typed::register(dest, ty)))
+        Ok(arguments)
     }
 }

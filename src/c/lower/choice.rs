@@ -5,8 +5,8 @@
 
 use super::ask::{Done, call_of, expression_of, meaning};
 use super::builder::{Builder, Typed};
-use crate::supported::Reason;
 use crate::supported::library::Known;
+use crate::supported::{Reason, is_null};
 use crate::tree::{BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place, StmtId, StmtKind};
 use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_ir::{Instruction, Operand, ScalarType, Value};
@@ -31,7 +31,7 @@ impl Builder<'_, '_> {
                 self.note(format!("the time that `{name}` returns is ignored"), place);
                 return Ok(Some(Typed::int(0)));
             }
-            "time" if arguments.first().is_some_and(|&target| self.unit.integer(target) != Some(0)) => {
+            "time" if arguments.first().is_some_and(|&target| !is_null(self.unit, target)) => {
                 return self.refuse(Reason::LaterFunction(name.into()), place);
             }
             _ => self.evaluated(arguments)?,

@@ -16,6 +16,7 @@ impl Lowering<'_> {
         let place = tree.expressions[expr].place;
         match tree.constant(expr) {
             Some(Constant::Integer(value)) => Ok(Some(Datum::Integer(value))),
+            Some(Constant::Floating(value)) => Ok(Some(Datum::Floating(value))),
             Some(Constant::Address { base, offset }) => self.address_constant(unit, base, offset, place),
             _ => Ok(None),
         }

@@ -7,6 +7,8 @@ use cssame_ir::{Pointer, ScalarType, Value};
 pub enum Datum {
     /// A number.
     Integer(i128),
+    /// A number that need not be whole.
+    Floating(f64),
     /// An address.
     Pointer(Pointer),
 }
@@ -17,6 +19,9 @@ impl Datum {
         let bits = match self {
             Datum::Integer(value) => value as i64,
             Datum::Pointer(pointer) => pointer.bits(),
+            Datum::Floating(value) if ty == ScalarType::Double => return Value::Double(value),
+            Datum::Floating(value) if ty == ScalarType::Bool => return Value::Bool(value != 0.0),
+            Datum::Floating(value) => value as i64,
         };
         match ty {
             ScalarType::Bool => Value::Bool(bits != 0),

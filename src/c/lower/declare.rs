@@ -126,6 +126,16 @@ impl<'a> Builder<'_, 'a> {
         self.zeros(decl, base, variable)?;
         for value in values {
             let place = self.expr(value.value).place;
+            if self.is_aggregate(value.value) {
+                let cell = self.input().spot(self.key.unit, declared.ty, value.offset, place)?.cell;
+                let ty = self.expr(value.value).ty;
+                let parts = self.lowering.parts(self.key.unit, ty, &Owner::Text(place.span), place)?;
+                let cells = self.aggregate(value.value)?;
+                for (part, one) in parts.iter().zip(cells) {
+                    self.set_cell(decl, base, variable, cell + part.offset, one)?;
+                }
+                continue;
+            }
             let spot = self.input().spot(self.key.unit, declared.ty, value.offset, place)?;
             if let ExprKind::String(string) = self.expr(value.value).kind {
                 let bytes = &self.unit.strings[string].bytes;
@@ -160,6 +170,13 @@ impl<'a> Builder<'_, 'a> {
             let place = self.expr(value.value).place;
             let cell = self.input().spot(self.key.unit, declared.ty, value.offset, place)?.cell as usize;
             let is_text = matches!(self.expr(value.value).kind, ExprKind::String(_));
+            if self.is_aggregate(value.value) {
+                let ty = self.expr(value.value).ty;
+                for part in self.lowering.parts(self.key.unit, ty, &Owner::Text(place.span), place)? {
+                    given[cell + part.offset as usize] = true;
+                }
+                continue;
+            }
             if let (false, Some(given)) = (is_text, given.get_mut(cell)) {
                 *given = true;
             }
@@ -195,7 +212,7 @@ impl<'a> Builder<'_, 'a> {
         let declared = &self.unit.declarations[decl];
         let (span, key) = (declared.place.span, self.local_key(decl));
         let Some(plain) = self.input().scalar(key.unit, declared.ty) else {
-            return self.refuse(Reason::StructByValue, declared.place);
+            return self.structure_parameter(decl);
         };
         let name = self.lowering.declared_name(key.unit, decl);
         let register = self.new_register(Some(name), span, plain);
@@ -214,6 +231,32 @@ impl<'a> Builder<'_, 'a> {
             Slot::Register(..) => return Ok(()),
         };
         self.set_cell(decl, base, variable, 0, Typed::register(register, plain))
+    }
+
+    /// A parameter that is a structure: a register for each of its cells, and the object that they make up.
+    fn structure_parameter(&mut self, decl: DeclId) -> Done<()> {
+        let declared = &self.unit.declarations[decl];
+        let (span, key) = (declared.place.span, self.local_key(decl));
+        let parts = self.lowering.parts(key.unit, declared.ty, &Owner::Object(key), declared.place)?;
+        let name = self.lowering.declared_name(key.unit, decl);
+        let name = self.lowering.program.texts.get(name).to_owned();
+        let mut values = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let (ty, name) = (self.lowering.part_type(key.unit, part), format!("{name}{}", part.path));
+            let name = self.lowering.text(&name);
+            let register = self.new_register(Some(name), span, ty);
+            self.function.parameters.push(register);
+            values.push(Typed::register(register, ty));
+        }
+        let (base, variable) = match self.slot(decl)? {
+            Slot::Memory(register, variable) => (Base::Pointer(register), variable),
+            Slot::Global(variable) => (Base::Global(variable), variable),
+            Slot::Register(..) => return Ok(()),
+        };
+        for (part, value) in parts.iter().zip(values) {
+            self.set_cell(decl, base, variable, part.offset, value)?;
+        }
+        Ok(())
     }
 
     /// The type of what a parameter points at.

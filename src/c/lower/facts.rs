@@ -6,7 +6,7 @@ use super::link::DeclKey;
 use super::owner::Owner;
 use super::roles::Role;
 use crate::supported::Obstacle;
-use crate::tree::Place;
+use crate::tree::{ExprId, Place, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,6 +46,10 @@ pub struct Facts {
     pub taken: FxHashSet<DeclKey>,
     /// Whether memory is asked for.
     pub asks_memory: bool,
+    /// By unit: the types that the results of calls become pointers to.
+    pub types_of_results: Vec<FxHashMap<ExprId, TypeId>>,
+    /// Functions that give memory whose type their callers know.
+    pub wrappers: BTreeSet<DeclKey>,
     /// Functions whose addresses are used as values.
     pub pointed: BTreeSet<DeclKey>,
     /// Functions that call through pointers.

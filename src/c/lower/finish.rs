@@ -129,7 +129,7 @@ fn renumber(program: &mut Program) {
     for instruction in instructions.flat_map(|block| &mut block.instructions) {
         let (read, definition) = match instruction {
             Instruction::Load { read, .. } => (Some(read), None),
-            Instruction::Store { definition, .. } => (None, Some(definition)),
+            Instruction::Store { definition, .. } | Instruction::Free { definition, .. } => (None, Some(definition)),
             Instruction::Atomic { read, definition, .. } => (Some(read), Some(definition)),
             _ => (None, None),
         };

@@ -4,6 +4,7 @@ use super::ask::{Done, is_section, refuse};
 use super::builder::{Builder, Typed};
 use super::datum::zero;
 use super::link::DeclKey;
+use super::memory::Memory;
 use super::program::{Lowering, empty};
 use crate::supported::Reason;
 use crate::tree::StmtId;
@@ -39,6 +40,10 @@ impl<'a> Lowering<'a> {
             ranges: FxHashMap::default(),
             loops: 0,
             is_section: false,
+            temporaries: FxHashMap::default(),
+            result_to: None,
+            memory: None,
+            copied_calls: FxHashMap::default(),
             known: FxHashMap::default(),
         };
         builder.current = builder.new_block();
@@ -50,24 +55,36 @@ impl<'a> Lowering<'a> {
         let Some(&id) = self.functions.get(&key) else { return Ok(()) };
         let decl = &self.unit(key.unit).declarations[key.decl];
         let Some(body) = decl.body else { return Ok(()) };
-        let is_main = self.input.facts.main == Some(key);
-        let mut builder = self.builder(id, key);
-        if is_main {
-            builder.arguments_of_main(&decl.parameters)?;
-        } else {
-            for &parameter in &decl.parameters {
-                builder.parameter(parameter)?;
-            }
-            builder.take_own()?;
-        }
-        builder.is_section = decl.name.as_deref().is_some_and(is_section);
-        if builder.is_section {
-            builder.emit(Instruction::AtomicBegin, decl.place.span);
-        }
-        builder.body(body)?;
-        let function = builder.done();
+        let builder = self.builder(id, key);
+        let function = builder.whole(body)?;
         self.program.functions[id] = function;
         Ok(())
+    }
+
+    /// Lowers a copy of a function that gives memory.
+    pub fn copy(&mut self, id: FunctionId, key: DeclKey, memory: Memory) -> Done<()> {
+        let Some(body) = self.unit(key.unit).declarations[key.decl].body else { return Ok(()) };
+        let mut builder = self.builder(id, key);
+        builder.memory = Some(memory);
+        let function = builder.whole(body)?;
+        self.program.functions[id] = function;
+        Ok(())
+    }
+
+    /// A function that nobody calls.
+    pub fn nothing(&mut self, id: FunctionId) {
+        let template = &self.program.functions[id];
+        let mut function = empty(template.name, template.span, template.kind);
+        function.result = template.result;
+        let value = function.result.map(|ty| Operand::Constant(zero(ty)));
+        function.blocks.push(cssame_ir::Block {
+            instructions: Vec::new(),
+            spans: Vec::new(),
+            terminator: Terminator::Return(value),
+            terminator_span: function.span,
+            negated: false,
+        });
+        self.program.functions[id] = function;
     }
 
     /// The function that a thread begins with for a function whose result is no pointer, or that uses what the thread has of its own.
@@ -108,17 +125,55 @@ impl<'a> Lowering<'a> {
         Ok(wrapper)
     }
 
-    /// The types of the parameters of a function that has a body.
+    /// Whether a function returns a structure: its first parameter is where that goes.
+    pub fn returns_structure(&self, key: DeclKey) -> bool {
+        let unit = self.unit(key.unit);
+        let function = unit.function_type(unit.declarations[key.decl].ty);
+        function.is_some_and(|function| self.is_structure(key.unit, function.result))
+    }
+
+    /// Whether a function takes or returns a structure.
+    pub fn passes_structures(&self, key: DeclKey) -> bool {
+        let unit = self.unit(key.unit);
+        let mut parameters = unit.declarations[key.decl].parameters.iter();
+        self.returns_structure(key)
+            || parameters.any(|&parameter| self.is_structure(key.unit, unit.declarations[parameter].ty))
+    }
+
+    /// The types of the parameters of a function that has a body, those of a structure one by one.
     pub fn parameter_types(&self, key: DeclKey) -> Vec<ScalarType> {
         let unit = self.unit(key.unit);
+        let declared = &unit.declarations[key.decl];
         let of = |&decl: &crate::tree::DeclId| {
-            self.input.scalar(key.unit, unit.declarations[decl].ty).unwrap_or(ScalarType::Int)
+            let parameter = &unit.declarations[decl];
+            self.scalars_of(key.unit, parameter.ty, parameter.place)
         };
-        unit.declarations[key.decl].parameters.iter().map(of).collect()
+        let address = self.returns_structure(key).then_some(ScalarType::Pointer);
+        address.into_iter().chain(declared.parameters.iter().flat_map(of)).collect()
     }
 }
 
 impl Builder<'_, '_> {
+    /// The function, from its parameters to its end.
+    fn whole(mut self, body: StmtId) -> Done<cssame_ir::Function> {
+        let decl = &self.unit.declarations[self.key.decl];
+        if self.is_main() {
+            self.arguments_of_main(&decl.parameters)?;
+        } else {
+            self.take_result_address()?;
+            for &parameter in &decl.parameters {
+                self.parameter(parameter)?;
+            }
+            self.take_own()?;
+        }
+        self.is_section = decl.name.as_deref().is_some_and(is_section);
+        if self.is_section {
+            self.emit(Instruction::AtomicBegin, decl.place.span);
+        }
+        self.body(body)?;
+        Ok(self.done())
+    }
+
     fn body(&mut self, body: StmtId) -> Done<()> {
         self.find_labels();
         self.statement(body)?;
@@ -131,6 +186,22 @@ impl Builder<'_, '_> {
         }
         let result = self.function.result.map(|ty| Operand::Constant(zero(ty)));
         self.terminate(Terminator::Return(result), end);
+        Ok(())
+    }
+
+    /// The parameter that says where the structure goes that the function returns.
+    fn take_result_address(&mut self) -> Done<()> {
+        if !self.lowering.returns_structure(self.key) {
+            return Ok(());
+        }
+        let declared = &self.unit.declarations[self.key.decl];
+        let (span, place) = (declared.place.span, declared.place);
+        let Some(ty) = self.unit.function_type(declared.ty).map(|function| function.result) else { return Ok(()) };
+        let register = self.new_register(None, span, ScalarType::Pointer);
+        let pointee = self.lowering.ir_type(self.key.unit, ty, &super::owner::Owner::Text(span), place)?;
+        self.function.registers[register].pointee = Some(pointee);
+        self.function.parameters.push(register);
+        self.result_to = Some(register);
         Ok(())
     }
 

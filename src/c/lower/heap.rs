@@ -3,17 +3,17 @@
 //! In: calls. Out: for each place that asks for memory a function that the text does not show, which makes an object of the type
 //! that the result becomes a pointer to, and a call of it. Objects of one place are told apart where the program runs.
 
-use super::ask::{Done, call_of, meaning};
+use super::ask::{Done, call_of, called_for, meaning};
 use super::builder::{Builder, Typed};
 use super::objects::NewVariable;
 use super::owner::Owner;
 use super::program::empty;
 use super::shape::MOST_VARIABLE;
 use crate::supported::Reason;
-use crate::tree::{Conversion, ExprId, ExprKind, Length, TypeId, TypeKind, Unit};
+use crate::tree::{ExprId, TypeId, TypeKind, Unit};
 use cssame_ir::{
-    Arithmetic, BinaryOperator, Block, Function, FunctionId, FunctionKind, Instruction, Operand, Register,
-    RegisterType, ScalarType, Storage, Terminator, Value,
+    Arithmetic, BinaryOperator, Block, Definition, DefinitionKind, Function, FunctionId, FunctionKind, Instruction,
+    Operand, Register, RegisterType, ScalarType, Storage, Terminator, Value,
 };
 use cssame_source::Span;
 
@@ -28,40 +28,32 @@ const DIFFERENT_OBJECTS: &str = "pointers into different objects are compared by
 
 /// The call of a function that gives memory that an expression is, behind conversions.
 pub fn request(unit: &Unit, expr: ExprId) -> Option<ExprId> {
-    let mut at = expr;
-    while let ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } =
-        unit.expressions[at].kind
-    {
-        at = operand;
-    }
-    if !matches!(unit.expressions[at].kind, ExprKind::Call { .. }) {
-        return None;
-    }
+    let at = called_for(unit, expr)?;
     let (called, _) = call_of(unit, at)?;
     meaning(unit, called).filter(|(name, _)| GIVES.contains(name)).map(|_| at)
 }
 
 /// How much memory a call asks for.
 #[derive(Clone, Copy)]
-enum Amount {
+pub enum Amount {
     /// So many elements.
     Elements(u32),
     /// As many as this `long` says.
     Computed(cssame_ir::RegisterId),
+    /// One structure, with so many elements of the array at its end.
+    Tail(cssame_ir::RegisterId),
 }
 
 impl Builder<'_, '_> {
-    /// The memory that a call asks for, where the result becomes a pointer to `element`.
-    pub fn memory(&mut self, call: ExprId, element: TypeId) -> Done<Typed> {
+    /// The memory that a call asks for, where the result becomes a pointer to `element` of a unit.
+    pub fn memory_given(&mut self, call: ExprId, (unit, element): (u32, TypeId)) -> Done<Typed> {
         let place = self.expr(call).place;
         let Some((called, arguments)) = call_of(self.unit, call) else {
             return self.refuse(Reason::HeapAllocation, place);
         };
         let name = self.unit.declarations[called].name.clone().unwrap_or_default();
-        if self.is_flexible(element) {
-            return self.refuse(Reason::UnclearMemory("for a structure that ends with an array of any length"), place);
-        }
-        let Some(size) = self.unit.types[element].size.filter(|&size| size > 0) else {
+        let tree = self.lowering.unit(unit);
+        let Some(size) = tree.types[element].size.filter(|&size| size > 0) else {
             return self.refuse(Reason::UnclearMemory(UNTYPED), place);
         };
         let factors = match (&*name, arguments) {
@@ -69,12 +61,15 @@ impl Builder<'_, '_> {
             ("aligned_alloc", [_, bytes]) | (_, [bytes]) => vec![*bytes],
             _ => return self.refuse(Reason::HeapAllocation, place),
         };
-        let amount = self.amount(&factors, size, call)?;
-        let key = (self.key.unit, call);
+        let amount = match self.tail_of(unit, element) {
+            Some((offset, each)) => self.tail(&factors, offset, each, call)?,
+            None => self.amount(&factors, size, call)?,
+        };
+        let key = (self.id, call);
         let function = match self.lowering.makers.get(&key) {
             Some(&known) => known,
             None => {
-                let made = self.maker(&name, call, element, amount)?;
+                let made = self.maker(&name, call, (unit, element), amount)?;
                 self.lowering.makers.insert(key, made);
                 made
             }
@@ -82,47 +77,24 @@ impl Builder<'_, '_> {
         let dest = self.temporary(ScalarType::Pointer, place.span);
         let arguments = match amount {
             Amount::Elements(_) => Vec::new(),
-            Amount::Computed(register) => vec![Operand::Register(register)],
+            Amount::Computed(register) | Amount::Tail(register) => vec![Operand::Register(register)],
         };
         self.emit(Instruction::Call { dest: Some(dest), function, arguments }, place.span);
         Ok(Typed::register(dest, ScalarType::Pointer))
     }
 
-    /// The type that memory is for that becomes no pointer of a type at once: that of all pointers which the variable becomes that it
-    /// is assigned to; none where they differ.
-    pub fn type_of_memory(&self, call: ExprId) -> Option<TypeId> {
-        let unit = self.unit;
-        let of_declaration = unit.declarations.entries().find_map(|(decl, declared)| {
-            let [only] = declared.initial.as_deref()? else { return None };
-            (request(unit, only.value) == Some(call)).then_some(decl)
-        });
-        let of_assignment = || {
-            unit.expressions.iter().find_map(|expr| match expr.kind {
-                ExprKind::Assign { target, value, .. } if request(unit, value) == Some(call) => {
-                    match unit.expressions[target].kind {
-                        ExprKind::Name(decl) => Some(decl),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            })
-        };
-        let decl = of_declaration.or_else(of_assignment)?;
-        let mut types = unit.expressions.iter().filter_map(|expr| {
-            let (ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand }) = expr.kind
-            else {
-                return None;
-            };
-            let ExprKind::Convert { conversion: Conversion::Read, operand: place } = unit.expressions[operand].kind
-            else {
-                return None;
-            };
-            let target = unit.pointee(expr.ty)?;
-            let is_it = unit.expressions[place].kind == ExprKind::Name(decl) && unit.types[target].size.is_some();
-            (is_it && !matches!(unit.types[target].kind, TypeKind::Void)).then_some(target)
-        });
-        let first = types.next()?;
-        types.all(|other| other == first).then_some(first)
+    /// `free`.
+    pub fn give_back(&mut self, pointer: ExprId, expr: ExprId) -> Done<()> {
+        let span = self.span(expr);
+        let value = self.value(pointer)?;
+        let operand = self.converted(value, ScalarType::Pointer, span);
+        let pointer = self.in_register(Typed { operand, ty: ScalarType::Pointer }, span);
+        let symbol = self.lowering.symbol(&Owner::Text(span), false, span);
+        let (name, kind) = (self.lowering.text_at(span), DefinitionKind::Free(self.id));
+        let made = Definition { name, symbol, span, kind, version: 0 };
+        let definition = self.lowering.program.definitions.push(made);
+        self.emit(Instruction::Free { pointer, definition }, span);
+        Ok(())
     }
 
     /// Ends the program where two pointers lead to different objects: C says nothing of which of them is less, or how far they lie apart,
@@ -148,20 +120,10 @@ impl Builder<'_, '_> {
         self.fail_if(Operand::Register(dest), DIFFERENT_OBJECTS, span);
     }
 
-    /// Whether a structure ends with an array of as many elements as there is memory.
-    fn is_flexible(&self, ty: TypeId) -> bool {
-        let TypeKind::Record(record) = self.unit.types[ty].kind else { return false };
-        let last = self.unit.records[record].fields.last();
-        last.is_some_and(|field| match self.unit.types[field.ty].kind {
-            TypeKind::Array { length, .. } => matches!(length, Length::Unknown | Length::Fixed(0)),
-            _ => self.is_flexible(field.ty),
-        })
-    }
-
     /// How many elements of a size make up the product of some numbers of bytes.
-    fn amount(&mut self, factors: &[ExprId], size: u64, call: ExprId) -> Done<Amount> {
+    pub fn amount(&mut self, factors: &[ExprId], size: u64, call: ExprId) -> Done<Amount> {
         let place = self.expr(call).place;
-        let constants: Option<Vec<i128>> = factors.iter().map(|&factor| self.unit.integer(factor)).collect();
+        let constants: Option<Vec<i128>> = factors.iter().map(|&factor| self.known_integer(factor)).collect();
         if let Some(constants) = constants {
             let bytes = constants.iter().try_fold(1_i128, |all, &one| all.checked_mul(one));
             let whole = bytes.filter(|bytes| bytes % i128::from(size) == 0).map(|bytes| bytes / i128::from(size));
@@ -170,13 +132,45 @@ impl Builder<'_, '_> {
                 None => self.refuse(Reason::UnclearMemory("whose size is no multiple of that of its type"), place),
             };
         }
-        let span = place.span;
+        let bytes = self.product(factors, place.span)?;
+        self.count_of(bytes, size, place.span).map(Amount::Computed)
+    }
+
+    /// The product of some numbers, as a `long`.
+    fn product(&mut self, factors: &[ExprId], span: Span) -> Done<Operand> {
         let mut bytes = Operand::Constant(Value::Long(1));
         for (index, &factor) in factors.iter().enumerate() {
-            let value = self.value(factor)?;
-            let value = self.converted(value, ScalarType::Long, span);
+            let value = match self.known_integer(factor).map(i64::try_from) {
+                Some(Ok(known)) => Operand::Constant(Value::Long(known)),
+                _ => {
+                    let value = self.value(factor)?;
+                    self.converted(value, ScalarType::Long, span)
+                }
+            };
             bytes = if index == 0 { value } else { self.computed_long(BinaryOperator::Multiply, bytes, value, span) };
         }
+        Ok(bytes)
+    }
+
+    /// Where the array begins that a structure of a type ends with, and the size of its elements, in bytes.
+    fn tail_of(&self, unit: u32, ty: TypeId) -> Option<(u64, u64)> {
+        let tree = self.lowering.unit(unit);
+        let TypeKind::Record(record) = tree.types[ty].kind else { return None };
+        let element = self.input().flexible(unit, record)?;
+        Some((tree.records[record].fields.last()?.offset, tree.types[element].size.filter(|&size| size > 0)?))
+    }
+
+    /// How many elements of that array there is memory for.
+    fn tail(&mut self, factors: &[ExprId], offset: u64, each: u64, call: ExprId) -> Done<Amount> {
+        let span = self.span(call);
+        let bytes = self.product(factors, span)?;
+        let before = Operand::Constant(Value::Long(offset as i64));
+        let behind = self.computed_long(BinaryOperator::Subtract, bytes, before, span);
+        self.count_of(behind, each, span).map(Amount::Tail)
+    }
+
+    /// How many elements of a size there are in some bytes; more than are kept is an error.
+    fn count_of(&mut self, bytes: Operand, size: u64, span: Span) -> Done<cssame_ir::RegisterId> {
         let each = Operand::Constant(Value::Long(size as i64));
         let count = self.computed_long(BinaryOperator::Divide, bytes, each, span);
         let count = self.in_register(Typed { operand: count, ty: ScalarType::Long }, span);
@@ -185,7 +179,7 @@ impl Builder<'_, '_> {
         let most = Operand::Constant(Value::Long(i64::from(MOST_VARIABLE)));
         let message = format!("memory for more than {MOST_VARIABLE} elements is not read: `{text}`");
         self.fail_where((most, Operand::Register(count)), Arithmetic::Long, &message, span);
-        Ok(Amount::Computed(count))
+        Ok(count)
     }
 
     fn computed_long(
@@ -201,24 +195,26 @@ impl Builder<'_, '_> {
     }
 
     /// The function that makes the object of a place.
-    fn maker(&mut self, called: &str, call: ExprId, element: TypeId, amount: Amount) -> Done<FunctionId> {
+    fn maker(&mut self, called: &str, call: ExprId, memory: (u32, TypeId), amount: Amount) -> Done<FunctionId> {
         let place = self.expr(call).place;
         let position = self.input().sources.position(place.span);
-        let mut name = format!("{called}@{}", position.line);
-        let plain = self.lowering.text(&name);
-        if !self.lowering.maker_names.insert(plain) {
-            name = format!("{name}:{}", position.column);
-        }
-        let name = self.lowering.text(&name);
-        self.lowering.maker_names.insert(name);
-        let owner = Owner::Memory(self.key.unit, call);
+        let own = format!("{called}@{}", position.line);
+        let (name, place, owner) = match &self.memory {
+            Some(memory) => {
+                (self.lowering.program.texts.get(memory.name).to_owned(), memory.place, memory.owner.clone())
+            }
+            None => (own, place, Owner::Memory(self.key.unit, call)),
+        };
+        let name = self.maker_name(&name, position.column);
         let length = match amount {
-            Amount::Elements(1) => None,
+            Amount::Elements(1) | Amount::Tail(_) => None,
             Amount::Elements(count) => Some(count),
             Amount::Computed(_) => Some(MOST_VARIABLE),
         };
-        self.lowering.memory_types.insert((self.key.unit, call), element);
-        let (unit, ty) = (self.key.unit, element);
+        if let Owner::Memory(unit, call) = owner {
+            self.lowering.memory_types.insert((unit, call), memory);
+        }
+        let (unit, ty) = memory;
         let function = FunctionId::new(self.lowering.program.functions.len());
         let storage = Storage::Local(function);
         let new = NewVariable { name, place, storage, unit, ty, owner, heap: true, length };
@@ -231,7 +227,7 @@ impl Builder<'_, '_> {
         };
         let elements = match amount {
             Amount::Elements(_) => None,
-            Amount::Computed(_) => Some(register(ScalarType::Long, None)),
+            Amount::Computed(_) | Amount::Tail(_) => Some(register(ScalarType::Long, None)),
         };
         let dest = register(ScalarType::Pointer, Some(ty));
         made.parameters.extend(elements);
@@ -244,5 +240,18 @@ impl Builder<'_, '_> {
         });
         self.lowering.program.functions.push(made);
         Ok(function)
+    }
+
+    /// A name that no other maker has.
+    fn maker_name(&mut self, name: &str, column: u32) -> cssame_ir::TextId {
+        let with_column = format!("{name}:{column}");
+        let more = (2..).map(|number| format!("{with_column}/{number}"));
+        let mut names = [name.to_owned(), with_column.clone()].into_iter().chain(more);
+        loop {
+            let text = self.lowering.text(&names.next().unwrap_or_default());
+            if self.lowering.maker_names.insert(text) {
+                return text;
+            }
+        }
     }
 }

@@ -18,6 +18,8 @@ pub struct Lvalue {
     pub home: Home,
     /// What its cell holds; `None` for what is no scalar.
     pub scalar: Option<ScalarType>,
+    /// What the member of a union is that the access names, where its cell holds another type of the same size.
+    pub seen_as: Option<ScalarType>,
     pub ty: TypeId,
     pub owner: Owner,
     /// Whether an access to it is atomic.

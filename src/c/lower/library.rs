@@ -50,9 +50,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pthread_setcanceltype",
 ];
 
-/// What is not looked for.
-const FREED: &str = "memory that is given back stays: its use is not looked for";
-
 impl Builder<'_, '_> {
     /// What a known function does, and its value.
     pub fn library(
@@ -90,6 +87,7 @@ impl Builder<'_, '_> {
                 self.print(arguments, index, expr)?;
                 Ok(None)
             }
+            Known::Linked => self.refuse(Reason::StringFunction, place),
             Known::Later(later) => self.refuse(later.reason(), place),
             Known::TakesFunction | Known::Meant => {
                 if WITHOUT_EFFECT.contains(&name) {
@@ -108,6 +106,9 @@ impl Builder<'_, '_> {
         if let Some(found) = self.specific(name, arguments, expr)? {
             return Ok(Some(found));
         }
+        if let Some(found) = self.bytes(name, arguments, expr)? {
+            return Ok(Some(found));
+        }
         let place = self.expr(expr).place;
         match (name, arguments) {
             ("pthread_create", [handle, _, routine, argument]) => {
@@ -121,14 +122,10 @@ impl Builder<'_, '_> {
             }
             ("pthread_exit" | "thrd_exit", [value]) => self.exit_thread(*value, expr).map(|()| None),
             ("malloc" | "calloc" | "aligned_alloc" | "valloc", _) => match self.type_of_memory(expr) {
-                Some(element) => self.memory(expr, element).map(Some),
+                Some(memory) => self.memory_given(expr, memory).map(Some),
                 None => self.refuse(Reason::UnclearMemory(UNTYPED), place),
             },
-            ("free" | "cfree", _) => {
-                self.evaluated(arguments)?;
-                self.limit(FREED, FREED.to_owned(), place);
-                Ok(None)
-            }
+            ("free" | "cfree", [pointer]) => self.give_back(*pointer, expr).map(|()| None),
             ("pthread_self" | "thrd_current", _) => {
                 let dest = self.temporary(ScalarType::Thread, place.span);
                 self.emit(Instruction::CurrentThread { dest }, place.span);
@@ -149,7 +146,7 @@ impl Builder<'_, '_> {
             ("__errno_location", []) => self.own_address(Own::Errno).map(Some),
             ("abs" | "labs" | "llabs", [value]) => self.absolute(*value, expr).map(Some),
             ("ffs" | "ffsl" | "ffsll", [value]) => self.bit_count(BitCount::FirstSet, *value, expr).map(Some),
-            ("exit" | "_Exit" | "_exit" | "quick_exit", _) => {
+            ("exit" | "_Exit" | "_exit" | "quick_exit" | "err" | "errx", _) => {
                 self.evaluated(arguments)?;
                 if self.input().facts.in_threads.contains(&self.key) {
                     let condition = Operand::Constant(Value::Bool(false));

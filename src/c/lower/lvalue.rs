@@ -60,6 +60,15 @@ impl<'a> Builder<'_, 'a> {
                 let is_spelled = self.lowering.starts_with(node.place.span, &['*', '(']);
                 Ok(if is_spelled { named } else { Lvalue { span: pointed.span, ..named } })
             }
+            ExprKind::Call { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::Comma { .. }
+            | ExprKind::Assign { .. }
+            | ExprKind::StatementExpression(_)
+                if self.is_aggregate(expr) =>
+            {
+                self.held_aggregate(expr)
+            }
             ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => {
                 let inner = self.lvalue(*operand)?;
                 Ok(Lvalue { ty: node.ty, ..inner })
@@ -88,7 +97,35 @@ impl<'a> Builder<'_, 'a> {
             Home::Memory(_) => self.lowering.scalar_of(self.key.unit, node.ty, &owner),
         };
         let atomic = self.unit.types[node.ty].qualifiers.atomic;
-        Lvalue { home, scalar, ty: node.ty, owner, atomic, span: self.lowering.balanced(node.place.span) }
+        let held = scalar.and_then(|_| self.type_in_union(expr)).filter(|&held| Some(held) != scalar);
+        let (scalar, seen_as) = if held.is_some() { (held, scalar) } else { (scalar, None) };
+        Lvalue { home, scalar, seen_as, ty: node.ty, owner, atomic, span: self.lowering.balanced(node.place.span) }
+    }
+
+    /// The type of the cell of a member of a union, and of what lies in one.
+    fn type_in_union(&self, expr: ExprId) -> Option<ScalarType> {
+        let (mut at, mut byte, mut found) = (expr, 0, None);
+        loop {
+            match self.expr(at).kind {
+                ExprKind::Member { base, field } => {
+                    let ty = self.expr(base).ty;
+                    let TypeKind::Record(record) = self.unit.types[ty].kind else { break };
+                    byte += self.unit.records[record].fields.get(field as usize)?.offset;
+                    if self.unit.records[record].union {
+                        found = Some((ty, byte));
+                    }
+                    at = base;
+                }
+                // All elements are of one type.
+                ExprKind::Subscript { base, .. } => match self.expr(base).kind {
+                    ExprKind::Convert { conversion: Conversion::ArrayToPointer, operand } => at = operand,
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        let (ty, byte) = found?;
+        self.input().scalar(self.key.unit, self.input().type_at(self.key.unit, ty, byte)?)
     }
 
     /// Where a declared object is.
@@ -202,7 +239,7 @@ impl<'a> Builder<'_, 'a> {
         let ty = self.unit.pointee(node.ty).unwrap_or(node.ty);
         let scalar = self.lowering.scalar_of(self.key.unit, ty, &owner);
         let atomic = self.unit.types[ty].qualifiers.atomic;
-        Lvalue { home, scalar, ty, owner, atomic, span: self.lowering.balanced(node.place.span) }
+        Lvalue { home, scalar, seen_as: None, ty, owner, atomic, span: self.lowering.balanced(node.place.span) }
     }
 
     /// The place that a value of a pointer leads to.
@@ -272,6 +309,11 @@ impl<'a> Builder<'_, 'a> {
                 if self.input().records.role(self.key.unit, record).is_some() {
                     return self.refuse(Reason::OpaqueObject, place);
                 }
+                if let Some(ty) = self.input().scalar(self.key.unit, self.expr(operand).ty)
+                    && self.type_in_union(operand).is_some_and(|held| held != ty)
+                {
+                    return self.refuse(Reason::Union, place);
+                }
                 let cells = self.input().cell_of_field(self.key.unit, record, field as usize, place)?;
                 let start = self.address_of(base)?;
                 Ok(self.plus(start, Operand::Constant(Value::Long(i64::from(cells))), place.span))
@@ -295,7 +337,11 @@ impl<'a> Builder<'_, 'a> {
                 let read = self.new_read(lvalue);
                 let dest = self.temporary(ty, lvalue.span);
                 self.emit(Instruction::Load { dest, place: place.clone(), read }, lvalue.span);
-                Ok(Typed::register(dest, ty))
+                let value = Typed::register(dest, ty);
+                Ok(match lvalue.seen_as {
+                    Some(ty) => Typed { operand: self.converted(value, ty, lvalue.span), ty },
+                    None => value,
+                })
             }
         }
     }
@@ -304,6 +350,10 @@ impl<'a> Builder<'_, 'a> {
     pub fn store(&mut self, lvalue: &Lvalue, value: Typed, expr: ExprId) -> Done<()> {
         let Some(ty) = lvalue.scalar else {
             return self.refuse(Reason::StructByValue, self.expr(expr).place);
+        };
+        let value = match lvalue.seen_as {
+            Some(ty) => Typed { operand: self.converted(value, ty, lvalue.span), ty },
+            None => value,
         };
         let value = self.converted(value, ty, lvalue.span);
         match &lvalue.home {
@@ -319,6 +369,9 @@ impl<'a> Builder<'_, 'a> {
 
     /// Synchronisation objects that are integers are no numbers.
     pub fn plain_cell(&self, lvalue: &Lvalue, expr: ExprId) -> Done<()> {
+        if lvalue.atomic && lvalue.seen_as.is_some() {
+            return self.refuse(Reason::Union, self.expr(expr).place);
+        }
         let role = self.input().facts.roles.get(&lvalue.owner).and_then(|role| role.leaf());
         match role {
             Some(_) => self.refuse(Reason::OpaqueObject, self.expr(expr).place),

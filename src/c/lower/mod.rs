@@ -13,12 +13,14 @@
 //!
 //! What it does not see: where pointers lead. An access through one is for the machine and the analyses to resolve.
 
+mod aggregate;
 mod ask;
 mod assign;
 mod atomic;
 mod bits;
 mod builder;
 mod builtin;
+mod bytes;
 mod call;
 mod choice;
 mod condition;
@@ -36,6 +38,7 @@ mod library;
 mod link;
 mod locks;
 mod lvalue;
+mod memory;
 mod naming;
 mod objects;
 mod operators;
@@ -60,6 +63,7 @@ mod tests;
 mod threads;
 mod types;
 mod value;
+mod wrappers;
 
 use crate::supported::{Obstacle, Reason, obstacles};
 use crate::tree::Unit;

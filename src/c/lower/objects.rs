@@ -8,7 +8,7 @@ use super::datum::{Datum, zero};
 use super::link::DeclKey;
 use super::owner::Owner;
 use super::program::Lowering;
-use super::shape::{MOST, is_kept};
+use super::shape::{MOST, MOST_VARIABLE};
 use crate::supported::{Obstacle, Reason};
 use crate::tree::{ExprKind, InitialValue, Place, RecordId, StringId, TypeId, TypeKind};
 use cssame_ir::{
@@ -243,20 +243,11 @@ impl Layout<'_, '_> {
         match tree.types[ty].kind {
             TypeKind::Array { element, .. } => {
                 let length = self.lowering.input.capacity(unit, ty, self.place)?;
-                let stride = self.lowering.input.cells(unit, element, self.place)?;
-                if length == 0 || stride == 0 {
-                    return Ok(());
-                }
-                let name_end = self.lowering.program.texts.get(name).len() as u32;
-                self.dimensions.push(Dimension { length, stride, name_end });
-                self.add(name, unit, element, owner, offset)?;
-                self.dimensions.pop();
-                Ok(())
+                self.elements(name, (unit, element), owner, offset, length)
             }
             TypeKind::Record(record) if self.lowering.has_members(unit, record) => {
                 let number = self.lowering.input.records.canonical(unit, record);
-                for (index, field) in tree.records[record].fields.iter().enumerate().filter(|(_, field)| is_kept(field))
-                {
+                for (index, field) in self.lowering.input.members(unit, record) {
                     let start = self.lowering.input.cell_of_field(unit, record, index, self.place)?;
                     let path = match &field.name {
                         Some(field) => {
@@ -265,7 +256,12 @@ impl Layout<'_, '_> {
                         }
                         None => name,
                     };
-                    self.add(path, unit, field.ty, &Owner::Field(number, index as u32), offset + start)?;
+                    let owner = Owner::Field(number, index as u32);
+                    let flexible = self.lowering.input.flexible(unit, record);
+                    match flexible.filter(|_| index + 1 == tree.records[record].fields.len()) {
+                        Some(element) => self.elements(path, (unit, element), &owner, offset + start, MOST_VARIABLE)?,
+                        None => self.add(path, unit, field.ty, &owner, offset + start)?,
+                    }
                 }
                 Ok(())
             }
@@ -276,6 +272,26 @@ impl Layout<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// Adds the leaves of so many elements.
+    fn elements(
+        &mut self,
+        name: TextId,
+        (unit, element): (u32, TypeId),
+        owner: &Owner,
+        offset: u32,
+        length: u32,
+    ) -> Done<()> {
+        let stride = self.lowering.input.cells(unit, element, self.place)?;
+        if length == 0 || stride == 0 {
+            return Ok(());
+        }
+        let name_end = self.lowering.program.texts.get(name).len() as u32;
+        self.dimensions.push(Dimension { length, stride, name_end });
+        self.add(name, unit, element, owner, offset)?;
+        self.dimensions.pop();
+        Ok(())
     }
 
     /// A barrier with the number of its threads; a semaphore must have one first value.

@@ -15,6 +15,7 @@ impl Builder<'_, '_> {
             ScalarType::Long => Ok(Arithmetic::Long),
             ScalarType::UnsignedInt => Ok(Arithmetic::UnsignedInt),
             ScalarType::UnsignedLong => Ok(Arithmetic::UnsignedLong),
+            ScalarType::Double => Ok(Arithmetic::Double),
             _ => self.refuse(Reason::Form("arithmetic in a type without arithmetic"), place),
         }
     }
@@ -103,6 +104,8 @@ impl Builder<'_, '_> {
             Operator::LessEqual => (BinaryOperator::LessEqual(arithmetic()?), left, right),
             Operator::Greater => (BinaryOperator::Less(arithmetic()?), right, left),
             Operator::GreaterEqual => (BinaryOperator::LessEqual(arithmetic()?), right, left),
+            Operator::Equal if ty == ScalarType::Double => (BinaryOperator::EqualDouble, left, right),
+            Operator::NotEqual if ty == ScalarType::Double => (BinaryOperator::NotEqualDouble, left, right),
             Operator::Equal => (BinaryOperator::Equal, left, right),
             Operator::NotEqual => (BinaryOperator::NotEqual, left, right),
             Operator::And => (BinaryOperator::And, left, right),

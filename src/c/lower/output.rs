@@ -61,6 +61,13 @@ impl Builder<'_, '_> {
                 Some(text) => text,
                 None => return self.refuse(Reason::Format("`%s` of a value that is not a literal".into()), place),
             },
+            // Where an object lies is for the search to choose.
+            Piece::Other(what) if what == "%p" => {
+                if let Some(pointer) = rest.next() {
+                    self.value(pointer)?;
+                }
+                "(pointer)".to_owned()
+            }
             Piece::Other(what) => {
                 let constant = rest.next().and_then(|argument| self.unit.integer(argument));
                 match constant.and_then(|value| written(&what, value)) {
@@ -162,6 +169,7 @@ fn conversion_piece(conversion: String) -> Piece {
         "%hu" => UnsignedShort,
         "%hhd" | "%hhi" => SignedChar,
         "%hhu" => UnsignedChar,
+        "%f" | "%lf" => ScalarType::Double,
         "%s" => return Piece::Text1,
         _ => return Piece::Other(conversion),
     })

@@ -36,7 +36,10 @@ impl Lowering<'_> {
     /// that are known.
     fn callable(&self, parameters: &[ScalarType], result: Option<ScalarType>) -> Vec<DeclKey> {
         let pointed = self.input.facts.pointed.iter().copied();
-        pointed.filter(|&key| self.parameter_types(key) == parameters && self.result_of(key) == result).collect()
+        let is_one = |&key: &DeclKey| {
+            !self.passes_structures(key) && self.parameter_types(key) == parameters && self.result_of(key) == result
+        };
+        pointed.filter(is_one).collect()
     }
 }
 
@@ -86,7 +89,7 @@ impl Builder<'_, '_> {
         let of_arguments = arguments.iter().map(|&argument| self.expr(argument).ty);
         let types: Vec<_> = if ty.prototype { ty.parameters.to_vec() } else { of_arguments.collect() };
         let scalars: Option<Vec<ScalarType>> = types.iter().map(|&ty| input.scalar(unit, ty)).collect();
-        let (Some(scalars), false) = (scalars, ty.variadic) else {
+        let (Some(scalars), false) = (scalars, ty.variadic || self.is_aggregate(expr)) else {
             return self.refuse(Reason::FunctionPointer, place);
         };
         let result = input.scalar(unit, ty.result);

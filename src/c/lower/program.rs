@@ -8,6 +8,7 @@ use super::facts::Own;
 use super::finish;
 use super::input::Input;
 use super::link::DeclKey;
+use super::memory::Copy;
 use super::owner::Owner;
 use super::sections;
 use crate::supported::{Obstacle, Reason};
@@ -31,9 +32,13 @@ pub struct Lowering<'a> {
     pub literals: FxHashMap<(u32, StringId), VariableId>,
     pub functions: FxHashMap<DeclKey, FunctionId>,
     /// The functions that make objects on the heap, by the calls that ask for them, their names, and the types of the elements.
-    pub makers: FxHashMap<(u32, ExprId), FunctionId>,
+    pub makers: FxHashMap<(FunctionId, ExprId), FunctionId>,
     pub maker_names: FxHashSet<TextId>,
-    pub memory_types: FxHashMap<(u32, ExprId), TypeId>,
+    pub memory_types: FxHashMap<(u32, ExprId), (u32, TypeId)>,
+    /// Copies of functions that give memory, which are still to be lowered, and functions of which more than copies are called.
+    pub copies: Vec<Copy>,
+    pub copied: FxHashSet<DeclKey>,
+    pub called_plain: FxHashSet<DeclKey>,
     /// The objects that stand for functions whose addresses are used.
     pub stand_ins: FxHashMap<DeclKey, VariableId>,
     /// Functions that threads begin with and that call another one, by that.
@@ -62,6 +67,9 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
         makers: FxHashMap::default(),
         maker_names: FxHashSet::default(),
         memory_types: FxHashMap::default(),
+        copies: Vec::new(),
+        copied: FxHashSet::default(),
+        called_plain: FxHashSet::default(),
         wrappers: FxHashMap::default(),
         own_of_main: FxHashMap::default(),
         reentrant: FxHashSet::default(),
@@ -75,9 +83,10 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
         found.extend(lowering.head(key).err());
     }
     if found.is_empty() {
-        for &key in &input.facts.functions {
+        for &key in input.facts.functions.difference(&input.facts.wrappers) {
             found.extend(lowering.function(key).err());
         }
+        found.extend(lowering.copies());
     }
     if !found.is_empty() {
         return Err(found);

@@ -10,6 +10,7 @@ use super::link::DeclKey;
 use super::own::{close, is_own, note_call};
 use super::owner::Owner;
 use super::roles::{Role, roles};
+use super::wrappers::find_wrappers;
 use crate::supported::library::{Known, is_meant_despite_body};
 use crate::supported::{Obstacle, Reason, is_null, lengths};
 use crate::tree::{
@@ -33,6 +34,8 @@ struct Scan<'a> {
     tasks: Vec<Task>,
     /// What pointers to integers lead to that may be handles, in pairs that are the same.
     same: Vec<(Owner, Owner)>,
+    /// Calls that may ask for memory, with the functions that they stand in, and that of the program that they call.
+    requests: Vec<(DeclKey, Option<DeclKey>, ExprId)>,
     /// Objects and members of structures, with the functions that name them.
     named_in: FxHashSet<(Owner, DeclKey)>,
 }
@@ -49,13 +52,15 @@ pub fn scan(input: &Input<'_>) -> Facts {
         within: start,
         tasks,
         same: Vec::new(),
+        requests: Vec::new(),
         named_in: FxHashSet::default(),
     };
     scan.find_roots();
     while let Some(key) = scan.waiting.pop() {
         scan.declaration(key);
     }
-    let Scan { mut facts, same, named_in, .. } = scan;
+    let Scan { mut facts, same, requests, named_in, .. } = scan;
+    find_wrappers(input, &mut facts, &requests);
     for &function in &facts.calls_pointed {
         facts.calls.entry(function).or_default().extend(&facts.pointed);
     }
@@ -283,7 +288,7 @@ impl<'a> Scan<'a> {
             }
             ExprKind::Conditional { condition, then, otherwise } => self.exprs([*condition, *then, *otherwise]),
             ExprKind::StatementExpression(body) => self.tasks.push(Task::Stmt(*body)),
-            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, node.place),
+            ExprKind::Call { callee, arguments } => self.call(*callee, arguments, expr),
             // The first operand leads to what is worked on, the others to what gets something.
             ExprKind::Atomic { operands, .. } => {
                 self.exprs(operands.first().copied());
@@ -319,8 +324,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn call(&mut self, callee: ExprId, arguments: &[ExprId], place: Place) {
+    fn call(&mut self, callee: ExprId, arguments: &[ExprId], expr: ExprId) {
         let unit = self.unit();
+        let place = unit.expressions[expr].place;
         let Some(decl) = unit.called(callee) else {
             self.facts.calls_pointed.insert(self.within);
             self.exprs([callee]);
@@ -333,6 +339,7 @@ impl<'a> Scan<'a> {
         let Some((name, known)) = meaning(unit, decl).filter(by_name) else {
             let key = self.name(decl);
             self.facts.calls.entry(self.within).or_default().push(key);
+            self.requests.push((self.within, Some(key), expr));
             let callee = self.input.unit(key.unit);
             for (&parameter, &argument) in callee.declarations[key.decl].parameters.iter().zip(arguments) {
                 let owner = Owner::Object(DeclKey { unit: key.unit, decl: parameter });
@@ -357,7 +364,10 @@ impl<'a> Scan<'a> {
             let is_start = matches!((name, index), ("pthread_create", 2) | ("thrd_create", 1));
             self.facts.starts_pointed |= is_start && !is_routine;
         }
-        self.facts.asks_memory |= GIVES.contains(&name);
+        if GIVES.contains(&name) {
+            self.facts.asks_memory = true;
+            self.requests.push((self.within, None, expr));
+        }
         note_call(self.input, &mut self.facts, self.within, name, arguments, place);
         self.objects_of(name, arguments);
         self.first_states(name, arguments, place);

@@ -1,12 +1,13 @@
 //! Shapes: how many cells types have, and where members lie in them.
 //!
 //! In: types of units. Out: numbers of cells, cells of members, the cell of a byte, and the types of the graph. A scalar is one
-//! cell, a synchronisation object as many as its kind has; a union and what has no size are one cell that nothing uses.
+//! cell, a synchronisation object as many as its kind has; a union has the cells of the member that stands for all, or one that
+//! nothing uses, as what has no size has.
 
 use super::ask::{Done, refuse};
 use super::input::Input;
 use super::roles::Role;
-use crate::supported::Reason;
+use crate::supported::{Reason, unions};
 use crate::tree::{Field, Length, Place, RecordId, TypeId, TypeKind};
 use cssame_ir::ScalarType;
 
@@ -88,6 +89,51 @@ impl Input<'_> {
         }
     }
 
+    /// The member of a union that stands for all of them.
+    pub fn member_for_all(&self, unit: u32, record: RecordId) -> Option<u32> {
+        let tree = self.unit(unit);
+        tree.records[record].union.then(|| unions::representative(tree, record)).flatten()
+    }
+
+    /// The members of a structure that have cells of their own, with their numbers.
+    pub fn members(&self, unit: u32, record: RecordId) -> impl Iterator<Item = (usize, &Field)> {
+        let tree = self.unit(unit);
+        let union = tree.records[record].union.then(|| self.member_for_all(unit, record));
+        let is_one = move |index: usize| union.is_none_or(|member| member == Some(index as u32));
+        tree.records[record].fields.iter().enumerate().filter(move |&(index, field)| is_kept(field) && is_one(index))
+    }
+
+    /// The type of the cell that a byte of an object begins.
+    pub fn type_at(&self, unit: u32, ty: TypeId, byte: u64) -> Option<TypeId> {
+        let tree = self.unit(unit);
+        let (mut ty, mut byte) = (ty, byte);
+        loop {
+            match tree.types[ty].kind {
+                TypeKind::Array { element, .. } => {
+                    byte = byte.checked_rem(tree.types[element].size?)?;
+                    ty = element;
+                }
+                TypeKind::Record(record) => {
+                    let found = self.members(unit, record).filter(|(_, field)| field.offset <= byte).last();
+                    let (_, field) = found?;
+                    byte -= field.offset;
+                    ty = field.ty;
+                }
+                _ => return (byte == 0).then_some(ty),
+            }
+        }
+    }
+
+    /// What a structure ends with an array of, of which there are as many as there is memory.
+    pub fn flexible(&self, unit: u32, record: RecordId) -> Option<TypeId> {
+        let tree = self.unit(unit);
+        let record = &tree.records[record];
+        match tree.types[record.fields.last().filter(|_| !record.union && record.fields.len() > 1)?.ty].kind {
+            TypeKind::Array { element, length: Length::Unknown | Length::Fixed(0) } => Some(element),
+            _ => None,
+        }
+    }
+
     /// The number of cells of a structure before one of its members; before the end of it for the number of its members.
     pub fn cell_of_field(&self, unit: u32, record: RecordId, index: usize, place: Place) -> Done<u32> {
         let tree = self.unit(unit);
@@ -96,7 +142,11 @@ impl Input<'_> {
             return Ok(if index < fields.len() { 0 } else { width(role) });
         }
         if tree.records[record].union {
-            return Ok(u32::from(index >= fields.len()));
+            let behind = match self.member_for_all(unit, record) {
+                Some(member) => self.cells(unit, fields[member as usize].ty, place)?,
+                None => 1,
+            };
+            return Ok(if index >= fields.len() { behind } else { 0 });
         }
         let mut cells = 0_u64;
         for field in fields.iter().take(index).filter(|field| is_kept(field)) {
@@ -104,6 +154,12 @@ impl Input<'_> {
             if cells > u64::from(MOST) {
                 return refuse(Reason::LargeObject, place);
             }
+        }
+        if let Some(element) = self.flexible(unit, record).filter(|_| index >= fields.len()) {
+            cells += u64::from(MOST_VARIABLE) * u64::from(self.cells(unit, element, place)?);
+        }
+        if cells > u64::from(MOST) {
+            return refuse(Reason::LargeObject, place);
         }
         Ok(cells as u32)
     }
@@ -131,7 +187,11 @@ impl Input<'_> {
                         return Ok(Spot { cell, inside: Some((*record, byte)), hidden: false });
                     }
                     if tree.records[*record].union {
-                        return Ok(Spot { cell, inside: None, hidden: true });
+                        let Some(member) = self.member_for_all(unit, *record) else {
+                            return Ok(Spot { cell, inside: None, hidden: true });
+                        };
+                        ty = fields[member as usize].ty;
+                        continue;
                     }
                     if byte >= tree.types[ty].size.unwrap_or(0) {
                         let behind = self.cells(unit, ty, place)?;
@@ -163,7 +223,7 @@ impl Input<'_> {
         let integer = match tree.types[ty].kind {
             TypeKind::Bool => return Some(ScalarType::Bool),
             TypeKind::Pointer(_) => return Some(ScalarType::Pointer),
-            TypeKind::Floating(_) => return Some(ScalarType::Double),
+            TypeKind::Floating(64) => return Some(ScalarType::Double),
             TypeKind::Integer(integer) => integer,
             TypeKind::Enumeration(enumeration) => tree.enumerations[enumeration].integer,
             _ => return None,

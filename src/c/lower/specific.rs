@@ -91,7 +91,7 @@ impl Builder<'_, '_> {
         let home = self.own_home(Own::Key(variable))?;
         let owner = Owner::Hidden(self.lowering.value_name(variable));
         let ty = self.lowering.unit(variable.unit).declarations[variable.decl].ty;
-        Ok(Lvalue { home, scalar: Some(ScalarType::Pointer), ty, owner, atomic: false, span })
+        Ok(Lvalue { home, scalar: Some(ScalarType::Pointer), seen_as: None, ty, owner, atomic: false, span })
     }
 
     fn read_value(&mut self, variable: DeclKey, span: Span) -> Done<Typed> {

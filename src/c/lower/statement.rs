@@ -100,7 +100,10 @@ impl Builder<'_, '_> {
                 Some(value.operand)
             }
             (Some(value), None) => {
-                self.effect(value)?;
+                match self.result_to {
+                    Some(to) => self.return_aggregate(value, to)?,
+                    None => self.effect(value)?,
+                }
                 None
             }
             (None, Some(ty)) => Some(Operand::Constant(super::datum::zero(ty))),

@@ -40,7 +40,7 @@ impl Lowering<'_> {
                 let (unit, record) = self.input.records.first(*record);
                 (unit, self.unit(unit).records[record].fields.get(*field as usize)?.ty)
             }
-            Owner::Memory(unit, call) => (*unit, *self.memory_types.get(&(*unit, *call))?),
+            Owner::Memory(unit, call) => *self.memory_types.get(&(*unit, *call))?,
             Owner::Target(_) | Owner::Text(_) => return None,
             Owner::Literal(..) | Owner::Hidden(_) => return Some(false),
         };

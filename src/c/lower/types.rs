@@ -6,7 +6,7 @@ use super::ask::Done;
 use super::owner::Owner;
 use super::program::Lowering;
 use super::roles::Role;
-use super::shape::is_kept;
+use super::shape::MOST_VARIABLE;
 use crate::tree::{Place, RecordId, TypeId, TypeKind};
 use cssame_ir::{ArrayType, Class, Field, LeafKind, ScalarType, Type};
 
@@ -17,22 +17,27 @@ impl Lowering<'_> {
             TypeKind::Array { element, .. } => {
                 let length = Some(self.input.capacity(unit, ty, place)?);
                 let element = self.ir_type(unit, element, owner, place)?;
-                let known = self.arrays.iter().find(|(known, of, _)| (*known, *of) == (element, length));
-                if let Some(&(_, _, array)) = known {
-                    return Ok(Type::Array(array));
-                }
-                let array = self.program.arrays.push(ArrayType { element, length });
-                self.arrays.push((element, length, array));
-                Ok(Type::Array(array))
+                Ok(Type::Array(self.array_of(element, length)))
             }
             TypeKind::Record(record) if self.has_members(unit, record) => self.class(unit, record, place),
             _ => Ok(Type::Single(self.leaf_kind(unit, ty, owner))),
         }
     }
 
+    fn array_of(&mut self, element: Type, length: Option<u32>) -> cssame_ir::ArrayId {
+        let known = self.arrays.iter().find(|(known, of, _)| (*known, *of) == (element, length));
+        if let Some(&(_, _, array)) = known {
+            return array;
+        }
+        let array = self.program.arrays.push(ArrayType { element, length });
+        self.arrays.push((element, length, array));
+        array
+    }
+
     /// Whether a structure is more than one thing that nothing looks into.
     pub fn has_members(&self, unit: u32, record: RecordId) -> bool {
-        self.input.records.role(unit, record).is_none() && !self.unit(unit).records[record].union
+        self.input.records.role(unit, record).is_none()
+            && (!self.unit(unit).records[record].union || self.input.member_for_all(unit, record).is_some())
     }
 
     fn class(&mut self, unit: u32, record: RecordId, place: Place) -> Done<Type> {
@@ -42,8 +47,16 @@ impl Lowering<'_> {
         }
         let declared = &self.unit(unit).records[record];
         let mut fields = Vec::new();
-        for (index, field) in declared.fields.iter().enumerate().filter(|(_, field)| is_kept(field)) {
-            let ty = self.ir_type(unit, field.ty, &Owner::Field(number, index as u32), place)?;
+        let flexible = self.input.flexible(unit, record);
+        for (index, field) in self.input.members(unit, record) {
+            let owner = Owner::Field(number, index as u32);
+            let ty = match flexible.filter(|_| index + 1 == declared.fields.len()) {
+                Some(element) => {
+                    let element = self.ir_type(unit, element, &owner, place)?;
+                    Type::Array(self.array_of(element, Some(MOST_VARIABLE)))
+                }
+                None => self.ir_type(unit, field.ty, &owner, place)?,
+            };
             let name = self.text(field.name.as_deref().unwrap_or("_"));
             let offset = self.input.cell_of_field(unit, record, index, place)?;
             fields.push(Field { name, span: place.span, ty, offset });

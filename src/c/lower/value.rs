@@ -6,8 +6,7 @@
 use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::datum::Datum;
-use super::heap::request;
-use crate::supported::Reason;
+use crate::supported::{Reason, container_of};
 use crate::tree::{
     AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeId,
     TypeKind, UnaryOperator,
@@ -132,8 +131,12 @@ impl Builder<'_, '_> {
                 return self.atomic(*operation, operands, expr);
             }
             ExprKind::Builtin { builtin, operands } => return self.builtin(*builtin, operands, expr),
+            // A member of what is no place: of what a call gives.
+            ExprKind::Member { .. } => {
+                let lvalue = self.lvalue(expr)?;
+                self.load(&lvalue, expr)?
+            }
             ExprKind::Name(_)
-            | ExprKind::Member { .. }
             | ExprKind::Subscript { .. }
             | ExprKind::CompoundLiteral(_)
             | ExprKind::String(_)
@@ -166,10 +169,19 @@ impl Builder<'_, '_> {
     /// A conversion of a value to the type of `expr`.
     fn cast(&mut self, operand: ExprId, expr: ExprId) -> Done<Typed> {
         let to = self.scalar(expr)?;
-        if let (Some(call), Some(element)) = (request(self.unit, operand), self.unit.pointee(self.expr(expr).ty))
+        if let (Some(call), Some(element)) = (self.request(operand), self.unit.pointee(self.expr(expr).ty))
             && !matches!(self.unit.types[element].kind, TypeKind::Void)
         {
-            return self.memory(call, element);
+            let memory = (self.key.unit, element);
+            return match self.wrapper_of(call) {
+                Some(wrapper) => self.call_wrapper(wrapper, call, memory),
+                None => self.memory_given(call, memory),
+            };
+        }
+        if let (Some((member, Some(bytes))), Some(around)) =
+            (container_of(self.unit, operand), self.unit.pointee(self.expr(expr).ty))
+        {
+            return self.structure_around(member, bytes, around, expr);
         }
         let (from_type, to_type) = (self.unit.pointee(self.expr(operand).ty), self.unit.pointee(self.expr(expr).ty));
         if let (Some(from_type), Some(to_type)) = (from_type, to_type) {
@@ -191,6 +203,19 @@ impl Builder<'_, '_> {
             return Ok(value);
         }
         Ok(Typed { operand: self.converted(value, to, self.span(expr)), ty: to })
+    }
+
+    /// The structure that a member lies in so many bytes behind its beginning.
+    fn structure_around(&mut self, member: ExprId, bytes: u64, around: TypeId, expr: ExprId) -> Done<Typed> {
+        let place = self.expr(expr).place;
+        let spot = self.input().spot(self.key.unit, around, bytes, place)?;
+        if spot.hidden || spot.inside.is_some_and(|(_, byte)| byte != 0) {
+            return self.refuse(Reason::ContainerOf, place);
+        }
+        let value = self.value(member)?;
+        let operand = self.converted(value, ScalarType::Pointer, place.span);
+        let back = Operand::Constant(Value::Long(-i64::from(spot.cell)));
+        Ok(self.plus(Typed { operand, ty: ScalarType::Pointer }, back, place.span))
     }
 
     /// `condition ? then : otherwise` of a scalar type.

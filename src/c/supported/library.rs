@@ -25,6 +25,8 @@ pub enum Known {
     Section,
     /// It prints its arguments by a format: that argument is the format.
     Prints(usize),
+    /// It is written in C ([`crate::library`]), and linked.
+    Linked,
     /// It comes later.
     Later(Later),
 }
@@ -34,8 +36,6 @@ pub enum Known {
 pub enum Later {
     /// Heap.
     Heap,
-    /// Bytes of objects.
-    Memory,
     /// Strings.
     Strings,
 }
@@ -46,7 +46,6 @@ impl Later {
     pub fn reason(self) -> Reason {
         match self {
             Later::Heap => Reason::HeapAllocation,
-            Later::Memory => Reason::MemoryFunction,
             Later::Strings => Reason::StringFunction,
         }
     }
@@ -79,12 +78,12 @@ const FUNCTIONS: &[(Known, &str)] = &[
          thrd_join thrd_detach thrd_exit thrd_current thrd_equal mtx_init mtx_destroy mtx_lock mtx_trylock \
          mtx_timedlock mtx_unlock cnd_init cnd_destroy cnd_wait cnd_timedwait cnd_signal cnd_broadcast \
          tss_delete tss_get tss_set malloc calloc aligned_alloc valloc free cfree \
-         abs labs llabs ffs ffsl ffsll exit _Exit _exit quick_exit __errno_location",
+         abs labs llabs ffs ffsl ffsll exit _Exit _exit quick_exit err errx __errno_location",
     ),
     (
         Known::Nothing,
         "sleep usleep nanosleep clock_nanosleep thrd_sleep sched_yield pthread_yield thrd_yield fflush srand srandom \
-         srand48 perror setbuf setvbuf __ESBMC_yield pthread_attr_setscope pthread_attr_setstacksize \
+         srand48 __builtin_ia32_pause _mm_pause __yield prctl perror warn warnx setbuf setvbuf __ESBMC_yield pthread_attr_setscope pthread_attr_setstacksize \
          pthread_attr_setschedpolicy pthread_attr_setinheritsched pthread_attr_setguardsize \
          pthread_attr_setschedparam pthread_setconcurrency pthread_setname_np pthread_setaffinity_np",
     ),
@@ -102,12 +101,9 @@ const FUNCTIONS: &[(Known, &str)] = &[
     (Known::Prints(0), "printf"),
     (Known::Prints(1), "fprintf"),
     (Known::Meant, "puts putchar"),
-    (Known::Later(Later::Heap), "realloc posix_memalign strdup strndup"),
-    (Known::Later(Later::Memory), "memset memcpy memmove memcmp bzero bcopy bcmp"),
-    (
-        Known::Later(Later::Strings),
-        "strlen strnlen strcmp strncmp strcpy strncpy strcat strncat strchr atoi atol atoll snprintf sprintf",
-    ),
+    (Known::Meant, "memset memcpy memmove bzero bcopy"),
+    (Known::Later(Later::Heap), "realloc posix_memalign"),
+    (Known::Later(Later::Strings), "snprintf sprintf"),
 ];
 
 /// What a function of that name is, if it is known.
@@ -115,6 +111,9 @@ const FUNCTIONS: &[(Known, &str)] = &[
 pub fn known(name: &str) -> Option<Known> {
     if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
         return Some(Known::Choice);
+    }
+    if crate::library::defines(name) {
+        return Some(Known::Linked);
     }
     let found = FUNCTIONS.iter().find(|(_, names)| names.split_ascii_whitespace().any(|known| known == name));
     found.map(|(known, _)| *known)

@@ -12,9 +12,10 @@ mod pointers;
 mod reason;
 #[cfg(test)]
 mod tests;
+pub(crate) mod unions;
 mod walk;
 
-pub(crate) use pointers::{is_null, without_conversions};
+pub(crate) use pointers::{container_of, is_null, without_conversions};
 pub use reason::Reason;
 
 use crate::tree::{

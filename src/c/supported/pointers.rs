@@ -51,16 +51,17 @@ fn same_type(unit: &Unit, one: TypeId, other: TypeId) -> bool {
     }
 }
 
-/// The pointer to a member behind `(T *)((char *)p - bytes)`, which stands for the structure around the member.
-pub fn container_of(unit: &Unit, operand: ExprId) -> Option<ExprId> {
-    let ExprKind::Binary { operator: crate::tree::BinaryOperator::Subtract, left, .. } =
+/// The pointer to a member behind `(T *)((char *)p - bytes)`, which stands for the structure around the member, and the bytes, where
+/// they are a constant.
+pub fn container_of(unit: &Unit, operand: ExprId) -> Option<(ExprId, Option<u64>)> {
+    let ExprKind::Binary { operator: crate::tree::BinaryOperator::Subtract, left, right } =
         unit.expressions[without_conversions(unit, operand)].kind
     else {
         return None;
     };
     let target = unit.pointee(unit.expressions[left].ty)?;
     matches!(unit.types[target].kind, TypeKind::Integer(integer) if integer.character)
-        .then(|| without_conversions(unit, left))
+        .then(|| (without_conversions(unit, left), unit.integer(right).and_then(|bytes| u64::try_from(bytes).ok())))
 }
 
 /// Whether a type is that of what a function such as `pthread_mutex_init` prepares.

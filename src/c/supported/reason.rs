@@ -17,17 +17,17 @@ pub enum Reason {
     ContainerOf,
     /// A member of a union is used.
     Union,
-    /// A structure is assigned, passed or returned.
+    /// The value of an expression is a structure in a way that is not read.
     StructByValue,
-    /// `memcpy` and the like.
-    MemoryFunction,
-    /// `strcpy` and the like.
+    /// More cells are copied at once than are copied one by one.
+    LargeCopy,
+    /// `snprintf` and the like.
     StringFunction,
     /// An object is used as one of another type.
     MixedSize,
     /// A bit-field is used.
     BitField,
-    /// `float`, `double`.
+    /// `float`, `long double`.
     FloatingPoint,
     /// A function with `...`.
     VariadicFunction,
@@ -109,12 +109,9 @@ impl Reason {
             | Reason::StackAllocation
             | Reason::FunctionPointer
             | Reason::ContainerOf => Some(3),
-            Reason::Union
-            | Reason::StructByValue
-            | Reason::MemoryFunction
-            | Reason::StringFunction
-            | Reason::MixedSize
-            | Reason::BitField => Some(4),
+            Reason::Union | Reason::StructByValue | Reason::StringFunction | Reason::MixedSize | Reason::BitField => {
+                Some(4)
+            }
             Reason::FloatingPoint
             | Reason::VariadicFunction
             | Reason::ComputedGoto
@@ -130,6 +127,7 @@ impl Reason {
             | Reason::JumpOverCleanup
             | Reason::EndInCleanup => Some(2),
             Reason::LargeObject
+            | Reason::LargeCopy
             | Reason::OpaqueObject
             | Reason::UnevenSection
             | Reason::WaitInSection
@@ -164,11 +162,10 @@ impl fmt::Display for Reason {
             Reason::ContainerOf => "pointer to the structure around a member",
             Reason::Union => "union",
             Reason::StructByValue => "structure by value",
-            Reason::MemoryFunction => "memory function",
             Reason::StringFunction => "string function",
             Reason::MixedSize => "mixed-size access",
             Reason::BitField => "bit-field",
-            Reason::FloatingPoint => "floating point",
+            Reason::FloatingPoint => "`float` or `long double`",
             Reason::VariadicFunction => "variadic function",
             Reason::ComputedGoto => "computed goto",
             Reason::Startup => "constructor or destructor",
@@ -188,6 +185,7 @@ impl fmt::Display for Reason {
             Reason::MissingHeader(name) => return write!(f, "header `{name}`, which is not found"),
             Reason::ThreadLocal => "thread-local variable",
             Reason::VariableLength => "array of variable length within another type",
+            Reason::LargeCopy => "copy of more than 4,096 cells",
             Reason::LargeObject => "object of more than 4,194,304 cells",
             Reason::LaterFunction(name) => return write!(f, "call of `{name}`"),
             Reason::ResultOf(name) => return write!(f, "result of `{name}`"),

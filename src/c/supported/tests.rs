@@ -45,6 +45,14 @@ fn stages_one_and_two_are_read() {
             "_Atomic int a;",
             "a++; __atomic_store_n(&a, 1, 5); asm volatile(\"mfence\" ::: \"memory\"); asm volatile(\"\");",
         ),
+        (
+            "struct s { int a, b[2]; } s; struct s f(struct s s) { return s; }",
+            "struct s t = f(s); s = t; memset(&t, 0, sizeof t);",
+        ),
+        (
+            "char a[3], b[3]; struct t { int a; struct { int n; } l; };",
+            "strcpy(a, \"b\"); memcpy(a, b, strlen(b)); struct t t, *p = (struct t *)((char *)&t.l - offsetof(struct t, l));",
+        ),
         ("void never(void) { malloc(3); asm(\"hlt\"); }", ""),
         (
             "void reach_error(void) { abort(); asm(\"hlt\"); } int __VERIFIER_nondet_int(void);",
@@ -65,20 +73,18 @@ fn what_comes_later_is_named_with_its_place() {
         ("int *p;", "p = realloc(p, 4);", "heap allocation at `realloc(p, 4)`"),
         ("void *(*p)(unsigned long);", "p = malloc;", "function pointer at `malloc`"),
         (
-            "struct { int a; int l; } s; struct t { int a, l; };",
-            "int *q = &s.l; struct t *p = (struct t *)((char *)q - offsetof(struct t, l));",
-            "pointer to the structure around a member at `(struct t *)((char *)q - offsetof`",
+            "struct { int a; int l; } s; struct t { int a, l; }; long n;",
+            "int *q = &s.l; struct t *p = (struct t *)((char *)q - n);",
+            "pointer to the structure around a member at `(struct t *)((char *)q - n`",
         ),
         ("union { int a; float b; } u;", "u.a = 1;", "union at `u.a`"),
-        ("struct { int a, b; } s, t;", "s = t;", "structure by value at `s = t`"),
-        ("int a[3];", "memset(a, 0, sizeof a);", "memory function at `memset(a, 0, sizeof a)`"),
-        ("char a[3];", "strcpy(a, \"b\");", "string function at `strcpy(a, \"b\")`"),
+        ("char a[3];", "sprintf(a, \"b\");", "string function at `sprintf(a, \"b\")`"),
         ("int x;", "char *p = (char *)&x;", "mixed-size access at `(char *)&x`"),
         ("struct { int a : 3; } s;", "s.a = 1;", "bit-field at `s.a`"),
-        ("", "double d;", "floating point at `d`"),
+        ("", "float d;", "`float` or `long double` at `d`"),
         ("void f(int n, ...) {}", "f(1, 2);", "variadic function at `f`"),
         ("", "void *p = &&l; goto *p; l:;", "computed goto at `&&l`"),
-        ("", "asm volatile(\"pause\");", "inline assembly at `asm volatile(\"pause\");`"),
+        ("", "asm volatile(\"hlt\");", "inline assembly at `asm volatile(\"hlt\");`"),
         ("void f(int);", "f(3);", "call of `f`, which has no body and is not known at `f(3)`"),
         ("extern int x;", "x = 1;", "object `x`, which is only declared at `x`"),
         ("int n;", "printf(\"%e\", n);", "format with `%e` at `printf(\"%e\", n)`"),
@@ -105,7 +111,7 @@ fn what_others_can_call_is_looked_at_where_there_is_no_main() {
 
 #[test]
 fn an_obstacle_is_a_diagnostic_with_the_use_of_its_macro() {
-    let (sources, found) = found("#define P() asm(\"pause\")\nint main(void) { P(); }");
+    let (sources, found) = found("#define P() asm(\"hlt\")\nint main(void) { P(); }");
     let one = found[0].diagnostic();
     assert_eq!((one.code.number(), one.message.as_str()), ("CS0603", "inline assembly is not read"));
     assert_eq!(sources.position(one.span().expect("a place")).to_string(), "1:13");

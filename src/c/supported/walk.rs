@@ -106,9 +106,6 @@ impl<'a> Walk<'a> {
         for &parameter in &decl.parameters {
             let parameter = &self.unit.declarations[parameter];
             self.object_type(parameter.ty, parameter.place);
-            if matches!(self.unit.types[parameter.ty].kind, TypeKind::Record(_)) {
-                self.add(Reason::StructByValue, parameter.place);
-            }
         }
     }
 
@@ -119,7 +116,7 @@ impl<'a> Walk<'a> {
             at = element;
         }
         match self.unit.types[at].kind {
-            TypeKind::Floating(_) => self.add(Reason::FloatingPoint, place),
+            TypeKind::Floating(bits) if bits != 64 => self.add(Reason::FloatingPoint, place),
             TypeKind::Other(name) => self.add(Reason::Type(name), place),
             TypeKind::Integer(integer) if integer.bits > 64 => self.add(Reason::Type("__int128"), place),
             _ => {}
@@ -189,7 +186,9 @@ impl<'a> Walk<'a> {
                 ExprKind::Convert { operand, .. } => unit.type_of(operand).qualifiers.atomic,
                 _ => false,
             };
-            self.add(if atomic { Reason::AtomicStructure } else { Reason::StructByValue }, node.place);
+            if atomic {
+                self.add(Reason::AtomicStructure, node.place);
+            }
         }
         match &node.kind {
             ExprKind::Constant(constant) => self.constant(*constant, node.place),
@@ -217,7 +216,6 @@ impl<'a> Walk<'a> {
     fn constant(&mut self, constant: Constant, place: Place) {
         match constant {
             Constant::Address { base: AddressBase::Declaration(decl), .. } => self.name(decl, place),
-            Constant::Floating(_) => self.add(Reason::FloatingPoint, place),
             Constant::Other => self.add(Reason::Type("complex number"), place),
             _ => {}
         }
@@ -244,8 +242,8 @@ impl<'a> Walk<'a> {
 
     fn member(&mut self, base: ExprId, field: u32, place: Place) {
         if let TypeKind::Record(record) = self.unit.type_of(base).kind {
-            let record = &self.unit.records[record];
-            if record.union {
+            let (id, record) = (record, &self.unit.records[record]);
+            if record.union && super::unions::representative(self.unit, id).is_none() {
                 self.add(Reason::Union, place);
             }
             if let Some(field) = record.fields.get(field as usize) {
@@ -259,10 +257,12 @@ impl<'a> Walk<'a> {
     }
 
     fn conversion(&mut self, operand: ExprId, to: TypeId, place: Place) {
-        if self.unit.pointee(to).is_some()
-            && let Some(member) = pointers::container_of(self.unit, operand)
+        if let Some(target) = self.unit.pointee(to)
+            && let Some((member, bytes)) = pointers::container_of(self.unit, operand)
         {
-            self.add(Reason::ContainerOf, place);
+            if bytes.is_none() || !matches!(self.unit.types[target].kind, TypeKind::Record(_)) {
+                self.add(Reason::ContainerOf, place);
+            }
             return self.exprs([member]);
         }
         if let Some(reason) = pointers::conversion(self.unit, self.unit.expressions[operand].ty, to) {
@@ -348,9 +348,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether assembly only orders what stands around it.
+/// Whether assembly only orders what stands around it, or lets the processor rest.
 fn is_fence(assembly: &Assembly) -> bool {
     let words: Vec<&str> = assembly.template.split([' ', '\t', '\n', ';']).filter(|word| !word.is_empty()).collect();
-    let is_known = words.iter().all(|word| matches!(*word, "mfence" | "sync" | "lwsync"));
+    let is_known =
+        words.iter().all(|word| matches!(*word, "mfence" | "sync" | "lwsync" | "pause" | "rep" | "nop" | "yield"));
     is_known && assembly.outputs.is_empty() && assembly.inputs.is_empty() && assembly.labels.is_empty()
 }

@@ -186,7 +186,7 @@ fn methods_of(program: &Program, findings: &Findings) -> Vec<Vec<String>> {
     let reads = program.reads.entries().map(|(id, read)| (cssame_ir::Access::Read(id), read.function));
     let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
         DefinitionKind::Write(function) => Some((cssame_ir::Access::Write(id), function)),
-        DefinitionKind::Initial(_) => None,
+        DefinitionKind::Initial(_) | DefinitionKind::Free(_) => None,
     });
     for (access, function) in reads.chain(writes) {
         let Some(access) = binding.of(access) else { continue };

@@ -103,6 +103,7 @@ fn shown(event: &PlannedEvent, next: Option<&PlannedEvent>) -> Option<Shown> {
             Operation::Wait => ("enter", Vec::new()),
             Operation::Woken => verdict("woken"),
             Operation::Acquire => ("acquire", Vec::new()),
+            Operation::Free => ("free", Vec::new()),
             Operation::Release => ("release", Vec::new()),
             Operation::Join => ("join", Vec::new()),
             Operation::End => ("end", Vec::new()),

@@ -102,7 +102,8 @@ impl<'a> Writer<'_, 'a> {
                 self.check(located, &format!("{handle} != null"), FailureKind::EmptyHandle, None);
                 self.lines.push(format!("Threads.join({handle});"));
             }
-            Instruction::AtomicBegin | Instruction::AtomicEnd => {}
+            // `unwritten` has refused a program that gives memory back.
+            Instruction::Free { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd => {}
         }
     }
 

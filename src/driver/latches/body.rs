@@ -211,6 +211,7 @@ impl<'a> Body<'_, 'a> {
             // References are nothing at run time; the rest is refused.
             Instruction::Address { .. }
             | Instruction::Atomic { .. }
+            | Instruction::Free { .. }
             | Instruction::AtomicBegin
             | Instruction::AtomicEnd
             | Instruction::Choose { .. }

@@ -126,6 +126,7 @@ impl Emitter<'_, '_> {
             Instruction::Allocate { dest, .. } => {
                 self.registers.assign(Some(*dest), None, &format!("t.allocate({label:?})?"))
             }
+            Instruction::Free { pointer, .. } => format!("t.free({label:?}, {})?;", self.registers.name(*pointer)),
             Instruction::AtomicBegin | Instruction::AtomicEnd => String::new(),
         }
     }
@@ -268,6 +269,8 @@ impl Emitter<'_, '_> {
 
     fn print(&self, label: &str, arguments: &[(Operand, ScalarType)], between: &str) -> String {
         let part = |(operand, ty): &(Operand, ScalarType)| match ty {
+            // `printf` and `print`.
+            ScalarType::Double if between.is_empty() => ("{:.6}", self.registers.operand(operand)),
             ScalarType::Double => ("{:?}", self.registers.operand(operand)),
             ScalarType::Pointer => ("{:#x}", self.registers.operand(operand)),
             ScalarType::Thread => ("thread {}", format!("{}.0", self.registers.operand(operand))),

@@ -175,6 +175,7 @@ fn variant(operation: Operation) -> &'static str {
         Operation::Woken => "Woken",
         Operation::Notify => "Notify",
         Operation::Acquire => "Acquire",
+        Operation::Free => "Free",
         Operation::Release => "Release",
         Operation::Join => "Join",
         // The package has a type `End`, too.

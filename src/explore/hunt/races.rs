@@ -186,6 +186,9 @@ impl<'a> Races<'a> {
                     add(Access::Write(definition), address);
                 }
             }
+            Some(Pending::Free { definition, first, cells }) => {
+                (first..first + cells).for_each(|address| add(Access::Write(definition), Some(address)));
+            }
             Some(Pending::AtomicBlock | Pending::Effect { .. }) => return None,
             _ => {}
         }

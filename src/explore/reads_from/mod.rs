@@ -81,7 +81,7 @@ use std::ops::ControlFlow;
 /// Why a program cannot be explored in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// An atomic block, a wait that a thread may give up, a barrier at which more threads arrive than it takes, or writers that are
+    /// An atomic block, memory that is given back, a wait that a thread may give up, a barrier at which more threads arrive than it takes, or writers that are
     /// preferred.
     Synchronisation,
     /// Many executions differ only in the order of operations on objects, which no read tells apart.
@@ -150,6 +150,10 @@ pub(super) fn enumerate(
 ) -> Result<Enumerated, Refusal> {
     if machine.watched().is_some_and(|watched| !watched.ordered) {
         return Err(Refusal::Watched);
+    }
+    // The cells that are given back are written in one step.
+    if machine.frees_shared_memory() {
+        return Err(Refusal::Synchronisation);
     }
     // Whether a writer begins to wait, or writes at once, depends on when it comes.
     if machine.prefers_writers() {

@@ -267,7 +267,7 @@ impl Scene<'_> {
         self.signals(&mut report, self.state.path(thread), &obstacle);
         let mut object = |awaited, address: u32| {
             report.waits_for = awaited;
-            report.object = Some(self.naming.object(self.state, address));
+            report.object = Some(self.naming.object(self.state, self.tables, address));
         };
         match obstacle {
             Obstacle::Lock { address, holder, taken_at } => {

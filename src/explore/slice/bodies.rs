@@ -223,6 +223,7 @@ impl<'a> LockBodies<'a> {
                     }
                 }
                 Instruction::Store { .. }
+                | Instruction::Free { .. }
                 | Instruction::Atomic { .. }
                 | Instruction::Choose { .. }
                 | Instruction::Fork { .. }
@@ -288,7 +289,7 @@ pub(crate) fn looking_bodies(
 ) -> FxHashSet<Origin> {
     let gets_lock = |kind: Kind| matches!(kind, Kind::Lock | Kind::WaitCondition);
     let is_one = |event: &Event| event.kind.synchronisation().is_some_and(gets_lock);
-    if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {
+    if !tells_bodies_apart(program, concurrency) || !concurrency.events.iter().any(is_one) {
         return FxHashSet::default();
     }
     let mut bodies = LockBodies::new(program, concurrency, left_out);

@@ -56,11 +56,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) use silent::Silent;
 pub(super) use unobserved_locks::UnobservedLocks;
 
-/// Whether each context of the unfolded graph is told apart, and no thread has an atomic block: where not, nothing is said of bodies of
-/// locks.
-fn tells_bodies_apart(concurrency: &Concurrency) -> bool {
+/// Whether each context of the unfolded graph is told apart, and no thread has an atomic block, or gives memory back: where not, nothing
+/// is said of bodies of locks.
+fn tells_bodies_apart(program: &Program, concurrency: &Concurrency) -> bool {
     let is_atomic = |event: &Event| matches!(event.kind, EventKind::AtomicBegin);
     !concurrency.merged
+        && !program.frees_memory()
         && !concurrency.contexts.iter().any(|context| context.recursive)
         && !concurrency.events.iter().any(is_atomic)
 }

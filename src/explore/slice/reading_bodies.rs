@@ -39,7 +39,7 @@ pub(crate) struct ReadingBodies {
 impl ReadingBodies {
     /// Those of a program, if there are any.
     pub(crate) fn find(program: &Program, concurrency: &Concurrency) -> Option<ReadingBodies> {
-        if !tells_bodies_apart(concurrency) {
+        if !tells_bodies_apart(program, concurrency) {
             return None;
         }
         let locks = locks(program, concurrency);

@@ -68,7 +68,7 @@ impl UnobservedLocks {
 
     fn find_of(program: &Program, concurrency: &Concurrency, allowed: Conflicts) -> Option<UnobservedLocks> {
         let takes_lock = |event: &Event| event.kind.synchronisation().is_some_and(takes);
-        if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(takes_lock) {
+        if !tells_bodies_apart(program, concurrency) || !concurrency.events.iter().any(takes_lock) {
             return None;
         }
         let locksets = find_units_held(program, concurrency);

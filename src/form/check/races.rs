@@ -9,7 +9,7 @@
 //! out.
 
 use super::{Potential, Subject};
-use crate::races::{HeldMost, PotentialRaces, Site, potential_races};
+use crate::races::{HeldMost, PotentialRaces, Site, potential_races_of_values};
 use cssame_concurrency::ThreadId;
 use cssame_concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
 use cssame_concurrency::set_table::SetId;
@@ -26,7 +26,7 @@ const MAX_SIDES: usize = 3;
 
 /// Reports the variables that have accesses which may race.
 pub(super) fn check(subject: Subject<'_>, found: &mut Vec<(Potential, Diagnostic)>) {
-    let races = potential_races(subject.program, subject.form);
+    let races = potential_races_of_values(subject.program, subject.form);
     let unprotected = races.unprotected();
     if unprotected.is_empty() {
         return;

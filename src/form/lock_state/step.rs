@@ -87,7 +87,8 @@ impl Machine<'_> {
                 }
                 return Ok(self.synchronise(state, inside));
             }
-            Instruction::AtomicBegin | Instruction::AtomicEnd => inside.event += 1,
+            // What was there is read no more.
+            Instruction::Free { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd => inside.event += 1,
             Instruction::Call { dest, arguments, .. } => {
                 self.call(inside, arguments)?;
                 if let Some(dest) = dest {

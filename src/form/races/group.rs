@@ -63,7 +63,8 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    pub fn collect(program: &Program, form: &Form) -> Sites {
+    /// The accesses of a program that are wanted.
+    pub fn collect(program: &Program, form: &Form, is_wanted: impl Fn(Access) -> bool) -> Sites {
         let table = &form.table;
         let held = held_locks(program, &form.concurrency, &form.locksets, table);
         let mut groups: Vec<Vec<Group>> = vec![Vec::new(); table.variables.len()];
@@ -73,7 +74,7 @@ impl Sites {
         for (position, of) in table.accesses.iter().enumerate() {
             let access = of.read.map(Access::Read).or(of.definition.map(Access::Write));
             let (Some(access), Some(lockset)) = (access, held[position]) else { continue };
-            if access.is_initial(program) {
+            if access.is_initial(program) || !is_wanted(access) {
                 continue;
             }
             let variable = table.variable_of(position as u32);

@@ -50,7 +50,17 @@ pub struct PotentialRaces<'a> {
 /// Finds the pairs of accesses that may race.
 #[must_use]
 pub fn potential_races<'a>(program: &'a Program, form: &'a Form) -> PotentialRaces<'a> {
-    PotentialRaces { program, form, sites: Sites::collect(program, form) }
+    PotentialRaces { program, form, sites: Sites::collect(program, form, |_| true) }
+}
+
+/// The same without what gives memory back: whether that comes too early is for executions to tell.
+#[must_use]
+pub(crate) fn potential_races_of_values<'a>(program: &'a Program, form: &'a Form) -> PotentialRaces<'a> {
+    let is_value = |access| match access {
+        Access::Read(_) => true,
+        Access::Write(definition) => !program.definitions[definition].is_free(),
+    };
+    PotentialRaces { program, form, sites: Sites::collect(program, form, is_value) }
 }
 
 impl PotentialRaces<'_> {

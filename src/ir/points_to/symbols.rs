@@ -22,6 +22,12 @@ pub fn join_symbols(program: &mut Program) {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let Some((place, symbol, value)) = accessed(program, instruction) else { continue };
             let wanted = function.type_of(value);
+            // A cell of a union has the names of several members.
+            if let Base::Global(variable) = place.base
+                && let Some((leaf, _)) = program.leaf_at(variable, place.offset)
+            {
+                groups.union(symbol.index(), program.leaves[leaf].symbol.index());
+            }
             let Some(register) = place.base.register() else { continue };
             for target in points_to.of(id, register) {
                 let there = program.leaf_at(target.variable, target.offset.wrapping_add(place.offset));
@@ -53,5 +59,5 @@ fn accessed<'i>(program: &Program, instruction: &'i Instruction) -> Option<(&'i 
         }
         _ => return None,
     };
-    matches!(place.base, Base::Pointer(_)).then_some((place, symbol, value))
+    (!matches!(place.base, Base::Reference(_))).then_some((place, symbol, value))
 }

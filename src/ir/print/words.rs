@@ -101,6 +101,7 @@ impl Printer<'_> {
                     elements.map_or(String::new(), |count| format!("[{}]", operand(&Operand::Register(count))));
                 format!("{} = allocate {variable}{elements}", dest(to))
             }
+            Instruction::Free { pointer, .. } => format!("free {}", operand(&Operand::Register(*pointer))),
             Instruction::Choose { dest: to, low, high } => {
                 format!("{} = choose({}, {})", dest(to), operand(low), operand(high))
             }

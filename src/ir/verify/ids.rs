@@ -139,6 +139,7 @@ impl Scope<'_> {
             }
             Instruction::Address { dest: _, place } => self.place(place),
             Instruction::Allocate { dest: _, variable, elements: _ } => self.variable(*variable),
+            Instruction::Free { pointer: _, definition } => self.definition(*definition),
             Instruction::Print { arguments, spaced: _ } => self.operands(arguments.iter().map(|(operand, _)| operand)),
             Instruction::Assert { condition, message } => {
                 self.operand(condition);

@@ -56,7 +56,9 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
             DefinitionKind::Initial(leaf) => {
                 (leaves.get(*leaf).is_some_and(|leaf| leaf.initial_definition == Some(id)), true)
             }
-            DefinitionKind::Write(function) => (functions.get(*function).is_some(), false),
+            DefinitionKind::Write(function) | DefinitionKind::Free(function) => {
+                (functions.get(*function).is_some(), false)
+            }
         };
         let exists = text(*name) && symbols.get(*symbol).is_some() && origin;
         demand(faults, exists, || format!("definition {}: an id does not exist", id.0));
@@ -76,7 +78,7 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
 
 /// The versions of the writes of one symbol are all different, but for copies of one place.
 fn check_versions(program: &Program, faults: &mut Vec<Violation>) {
-    let writes = program.definitions.iter().filter(|definition| matches!(definition.kind, DefinitionKind::Write(_)));
+    let writes = program.definitions.iter().filter(|definition| !matches!(definition.kind, DefinitionKind::Initial(_)));
     let mut versions: Vec<_> =
         writes.map(|definition| (definition.symbol, definition.version, definition.span)).collect();
     versions.sort_unstable();
@@ -163,7 +165,9 @@ pub(super) fn check_places(program: &Program, faults: &mut Vec<Violation>) {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let (read, definition) = match instruction {
                 Instruction::Load { read, .. } => (Some(*read), None),
-                Instruction::Store { definition, .. } => (None, Some(*definition)),
+                Instruction::Store { definition, .. } | Instruction::Free { definition, .. } => {
+                    (None, Some(*definition))
+                }
                 Instruction::Atomic { read, definition, .. } => (Some(*read), Some(*definition)),
                 _ => (None, None),
             };
@@ -173,8 +177,8 @@ pub(super) fn check_places(program: &Program, faults: &mut Vec<Violation>) {
             }
             if let Some(definition) = definition {
                 writes[definition.index()] += 1;
-                let elsewhere =
-                    matches!(program.definitions[definition].kind, DefinitionKind::Write(owner) if owner != id);
+                let elsewhere = matches!(program.definitions[definition].kind,
+                    DefinitionKind::Write(owner) | DefinitionKind::Free(owner) if owner != id);
                 demand(faults, !elsewhere, || format!("definition {} is elsewhere", definition.0));
             }
         }

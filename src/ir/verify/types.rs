@@ -163,6 +163,9 @@ impl Types<'_, '_> {
                 self.address(*dest);
                 elements.iter().for_each(|&register| self.scalar(&Operand::Register(register), ScalarType::Long));
             }
+            Instruction::Free { pointer, definition: _ } => {
+                self.scalar(&Operand::Register(*pointer), ScalarType::Pointer);
+            }
             Instruction::Choose { dest, low, high } => {
                 self.scalar(low, ScalarType::Int);
                 self.scalar(high, ScalarType::Int);

@@ -295,7 +295,9 @@ impl Sources {
         let foreign = match program.definitions[writer].kind {
             DefinitionKind::Initial(_) => true,
             // A function that runs twice may see at entry what it wrote before; main does not.
-            DefinitionKind::Write(owner) => owner != function || program.main != Some(function),
+            DefinitionKind::Write(owner) | DefinitionKind::Free(owner) => {
+                owner != function || program.main != Some(function)
+            }
         };
         self.definitions.contains(&writer) || self.others && foreign
     }

@@ -29,7 +29,7 @@ impl Generator {
     /// An object that others may see, or one that is given back.
     pub(super) fn heap(&mut self, scope: &Scope, depth: u32) {
         self.spend(2);
-        if !self.objects.structs.is_empty() && self.rng.chance(60) {
+        if !self.objects.structs.is_empty() && (self.may_free || self.rng.chance(60)) {
             return self.heap_struct(scope, depth);
         }
         let (name, ty) = (self.fresh("h"), *self.rng.pick(&Ty::ALL));
@@ -54,14 +54,24 @@ impl Generator {
         self.line("{".to_owned());
         self.indent += 1;
         self.simple_statement(&format!("struct s *{name} = calloc(1, {size});"));
+        let mut is_seen = false;
         let mut inner = scope.clone();
         inner.structs.push(name.clone());
         self.statement(&mut inner, depth.saturating_sub(1));
         if self.objects.has_struct_pointer && self.rng.chance(70) {
             self.spend(1);
             self.simple_statement(&format!("ps = {name};"));
+            is_seen = true;
         }
         self.statement(&mut inner, 0);
+        if (self.may_free || !is_seen) && self.rng.chance(60) {
+            self.simple_statement(&format!("free({name});"));
+        }
+        if self.may_free && self.objects.has_struct_pointer && self.rng.chance(40) {
+            let first = self.objects.structs[0].clone();
+            self.spend(2);
+            self.simple_statement(&format!("if (ps != {first}) {{ free(ps); ps = {first}; }}"));
+        }
         self.indent -= 1;
         self.line("}".to_owned());
     }

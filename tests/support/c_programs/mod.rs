@@ -100,6 +100,8 @@ struct Generator {
     locks: bool,
     /// Whether locks may be taken in any order.
     may_block: bool,
+    /// Whether memory may be given back that others use.
+    may_free: bool,
     /// What the pointer of a `struct job` points to.
     job: Option<(Ty, bool)>,
     /// The address that is given to threads of threads, if there are any.
@@ -108,8 +110,20 @@ struct Generator {
 
 /// A random program; if it `may_block`, threads may take locks in any order.
 pub fn program(seed: u64, may_block: bool) -> String {
+    program_of(seed, may_block, false)
+}
+
+/// A random program in which memory may be given back that others use, or that was given back before.
+pub fn freeing_program(seed: u64) -> String {
+    program_of(seed, false, true)
+}
+
+fn program_of(seed: u64, may_block: bool, may_free: bool) -> String {
     let mut rng = Rng::new(seed ^ 0x0043_0043);
-    let objects = Objects::new(&mut rng);
+    let mut objects = Objects::new(&mut rng);
+    while may_free && !objects.has_struct_pointer {
+        objects = Objects::new(&mut rng);
+    }
     let mut it = Generator {
         rng,
         objects,
@@ -121,6 +135,7 @@ pub fn program(seed: u64, may_block: bool) -> String {
         times: 1,
         locks: false,
         may_block,
+        may_free,
         job: None,
         below: None,
     };

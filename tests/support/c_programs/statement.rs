@@ -76,7 +76,8 @@ impl Generator {
             nested * u32::from(!scope.locked || self.may_block),     // 19 a try whose result decides later
             2 * nested * u32::from(self.objects.has_recursive && !scope.locked), // 20 a recursive mutex
             2 * u32::from(self.objects.thread_local.is_some()),      // 21 a thread-local
-            5 * u32::from(self.objects.has_heap),                    // 22 the heap
+            if self.may_free { 12 } else { 5 * u32::from(self.objects.has_heap) }, // 22 the heap
+            if self.objects.structs.is_empty() { 0 } else { 4 },     // 23 structures by value
         ];
         match self.rng.weighted(&weights) {
             0 => self.assignment(scope),
@@ -118,7 +119,8 @@ impl Generator {
             19 => self.tried(scope, depth),
             20 => self.recursive(scope, depth),
             21 => self.of_thread(scope),
-            _ => self.heap(scope, depth),
+            22 => self.heap(scope, depth),
+            _ => self.by_value(scope),
         }
     }
 

@@ -43,6 +43,11 @@ impl Generator {
         if !self.objects.structs.is_empty() {
             self.line("static void enter(struct s *of) { Y(); pthread_mutex_lock(&of->m); }".to_owned());
             self.line("static void leave(struct s *of) { give(&of->m); }".to_owned());
+            self.line("static struct in turned(struct in of) {".to_owned());
+            self.line("    struct in it = { of.b, of.a };".to_owned());
+            self.line("    Y();".to_owned());
+            self.line("    return it;".to_owned());
+            self.line("}".to_owned());
         }
     }
 

@@ -62,6 +62,30 @@ impl Generator {
         self.line("}".to_owned());
     }
 
+    /// Structures that are copied, passed, returned and chosen.
+    pub(super) fn by_value(&mut self, scope: &Scope) {
+        let all = if scope.structs.is_empty() || self.rng.chance(50) { &self.objects.structs } else { &scope.structs };
+        let (one, other) = (self.rng.pick(all).clone(), self.rng.pick(&self.objects.structs).clone());
+        let (ty, name) = (self.objects.fields[1].ty, self.fresh("n"));
+        let value = self.expression(scope, 1, false).fit(ty).text;
+        let test = self.test(scope);
+        self.spend(6);
+        match self.rng.below(5) {
+            0 => {
+                self.simple_statement(&format!("struct in {name} = ({one})->in;"));
+                self.simple_statement(&format!("{name}.a = {value};"));
+                self.simple_statement(&format!("({other})->in = {name};"));
+            }
+            1 => self.simple_statement(&format!("({one})->in = turned(({other})->in);")),
+            2 => self.simple_statement(&format!("({one})->in = {test} ? ({other})->in : turned(({one})->in);")),
+            3 => {
+                self.simple_statement(&format!("struct in {name} = turned(({one})->in);"));
+                self.simple_statement(&format!("({other})->in.a = {name}.a;"));
+            }
+            _ => self.simple_statement(&format!("({one})->in.a = turned(({other})->in).a;")),
+        }
+    }
+
     pub(super) fn pointer_assignment(&mut self, scope: &Scope) {
         self.spend(1);
         let pointers = self.objects.pointers.len();

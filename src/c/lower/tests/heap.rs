@@ -39,11 +39,31 @@ fn the_first_pointer_that_memory_becomes_says_of_what_type_it_is() {
         refused("", "int *it = malloc(5);"),
         ["memory whose size is no multiple of that of its type is not read at `malloc(5)`"]
     );
-    let flexible = refused("struct s { int n; int all[]; };", "struct s *it = malloc(sizeof *it + 8);");
-    assert_eq!(
-        flexible,
-        ["memory for a structure that ends with an array of any length is not read at `malloc(sizeof *it + 8)`"]
+}
+
+#[test]
+fn a_structure_has_as_many_elements_at_its_end_as_there_is_memory_for() {
+    let text = in_main("struct s { int n; int all[]; };", "struct s *it = malloc(sizeof *it + 8); it->all[1] = 2;");
+    holds(&text, &["local malloc@9.n: int = 0  // of malloc@9", "local malloc@9.all: int[1024]  // of malloc@9"]);
+    holds(&text, &["% = 12L -.long 4L", "% = % /.long 4L", "% = call malloc@9(%)", "% = allocate malloc@9[%]"]);
+}
+
+#[test]
+fn each_call_of_a_wrapper_makes_objects_of_its_own() {
+    let text = in_main(
+        "static void *mine(unsigned long n) { void *p = malloc(n); if (!p) abort(); return p; }
+         static void *more(unsigned long n, unsigned long size) { return mine(n * size); }",
+        "int *one = mine(sizeof *one); long *all = more(3, sizeof *all); *one = all[2];",
     );
+    holds(&text, &["local more long[3]  // of more@10", "local mine int = 0  // of mine@10"]);
+    let problem = refused("static void *mine(void) { return malloc(4); }", "void *it = mine();");
+    assert_eq!(problem, ["memory whose type the text does not say where it is asked for is not read at `malloc(4)`"]);
+}
+
+#[test]
+fn memory_is_given_back_where_the_text_says_so() {
+    let text = in_main("", "int *it = malloc(4); free(it); free(0);");
+    holds(&text, &["% = call malloc@9()", "it = %", "free it", "free %"]);
 }
 
 #[test]

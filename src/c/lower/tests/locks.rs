@@ -104,8 +104,7 @@ fn an_initialiser_that_is_assigned_does_nothing() {
             "m = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;",
             "mutex whose first state is not one constant is not read at `m`",
         ),
-        ("m = o;", "structure by value is not read at `m = o`"),
-        ("s = (struct s){ 1 };", "structure by value is not read at `s = (struct s){ 1 }`"),
+        ("m = o;", "structure by value is not read at `m`"),
     ] {
         let found = refused("pthread_mutex_t m, o; struct s { int a; } s;", statement);
         assert!(found.iter().any(|one| one == expected), "{statement}\n{found:#?}");

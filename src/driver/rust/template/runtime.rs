@@ -215,6 +215,8 @@ pub enum Act {
     Spawn(usize, i64),
     Join,
     Choose(i32),
+    /// Gives memory of C back.
+    Free,
     /// Makes a local variable of C, with that address.
     Allocate(i64),
     Print(&'static str),
@@ -421,6 +423,7 @@ fn word(act: Act) -> &'static str {
         Act::Spawn(..) => "spawn",
         Act::Join => "join",
         Act::Choose(_) => "choice",
+        Act::Free => "free",
         Act::Allocate(_) => "local variable",
         Act::Print(_) => "print",
         Act::Fail(_) => "failure",
@@ -651,6 +654,11 @@ impl Thread {
         let event = self.expect(at, "local variable", |act| matches!(act, Act::Allocate(_)))?;
         self.open(event, Value::Bool(true))?;
         if let Act::Allocate(pointer) = event.1 { Ok(pointer) } else { Err(Stop::Departed) }
+    }
+
+    /// Gives memory of C back; the null pointer is none.
+    pub fn free(&self, at: &'static str, pointer: i64) -> Flow<()> {
+        if pointer == 0 { Ok(()) } else { self.pass(at, "free", |act| matches!(act, Act::Free)) }
     }
 
     pub fn choose(&self, at: &'static str, low: i32, high: i32) -> Flow<i32> {

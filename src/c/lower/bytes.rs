@@ -1,0 +1,276 @@
+//! `memset`, `memcpy` and their like, where they mean whole objects.
+//!
+//! In: calls. Out: a write for each cell of data, and a read where it is copied, in a loop where there are many or their number is
+//! computed. What would split a cell, or is of unlike types, is refused by name.
+
+use super::aggregate::Part;
+use super::ask::{Done, without_void};
+use super::builder::{Builder, Typed};
+use super::heap::Amount;
+use super::home::{Home, Lvalue};
+use crate::supported::Reason;
+use crate::tree::{ExprId, Place as TreePlace, TypeId, TypeKind};
+use cssame_ir::{
+    Arithmetic, Base, BinaryOperator, Instruction, Operand, Place, RegisterId, ScalarType, Terminator, Value,
+};
+
+/// Cells that are written one by one.
+const MOST_UNROLLED: usize = 256;
+
+/// What bytes are set to.
+#[derive(Clone, Copy)]
+enum Fill {
+    /// This.
+    Byte(u8),
+    /// What is computed, of objects of one byte.
+    Computed(Typed),
+}
+
+/// Objects one behind the other.
+struct Objects {
+    pointer: ExprId,
+    element: TypeId,
+    /// Cells of an element.
+    cells: u32,
+    parts: Vec<Part>,
+}
+
+impl Builder<'_, '_> {
+    /// A call of such a function; none where it is no such one.
+    pub fn bytes(&mut self, name: &str, arguments: &[ExprId], expr: ExprId) -> Done<Option<Typed>> {
+        match (name, arguments) {
+            ("memset", &[pointer, byte, size]) => {
+                let fill = match self.unit.integer(byte) {
+                    Some(constant) => Fill::Byte(constant as u8),
+                    None => {
+                        let value = self.value(byte)?;
+                        Fill::Computed(self.copied(value, self.span(byte)))
+                    }
+                };
+                self.fill(pointer, fill, size, expr)
+            }
+            ("bzero", &[pointer, size]) => self.fill(pointer, Fill::Byte(0), size, expr),
+            ("memcpy" | "memmove", &[to, from, size]) => self.copy_objects(to, from, size, expr),
+            ("bcopy", &[from, to, size]) => self.copy_objects(to, from, size, expr),
+            _ => return Ok(None),
+        }?;
+        let to = if name == "bcopy" { arguments[1] } else { arguments[0] };
+        self.value_as(to, ScalarType::Pointer).map(|operand| Some(Typed { operand, ty: ScalarType::Pointer }))
+    }
+
+    fn objects_at(&mut self, pointer: ExprId, place: TreePlace) -> Done<Objects> {
+        let pointer = without_void(self.unit, pointer);
+        let element = self.unit.pointee(self.expr(pointer).ty);
+        let is_known = |ty: &TypeId| {
+            self.unit.types[*ty].size.is_some_and(|size| size > 0)
+                && !matches!(self.unit.types[*ty].kind, TypeKind::Void | TypeKind::Function(_))
+        };
+        let Some(element) = element.filter(is_known) else { return self.refuse(Reason::MixedSize, place) };
+        let owner = self.input().target(self.key.unit, pointer);
+        let parts = self.lowering.parts(self.key.unit, element, &owner, place)?;
+        let cells = self.input().cells(self.key.unit, element, place)?;
+        Ok(Objects { pointer, element, cells, parts })
+    }
+
+    fn fill(&mut self, pointer: ExprId, fill: Fill, size: ExprId, expr: ExprId) -> Done<()> {
+        let place = self.expr(expr).place;
+        let objects = self.objects_at(pointer, place)?;
+        let each = self.unit.types[objects.element].size.unwrap_or(1);
+        let amount = self.amount(&[size], each, expr)?;
+        if matches!(amount, Amount::Elements(0)) {
+            return Ok(());
+        }
+        let mut values = Vec::with_capacity(objects.parts.len());
+        for part in &objects.parts {
+            let ty = self.lowering.part_type(self.key.unit, part);
+            values.push(self.filled(fill, ty, place)?);
+        }
+        match amount {
+            Amount::Elements(1) => {
+                let lvalue = self.pointed(objects.pointer)?;
+                self.store_parts(&lvalue, &objects.parts, &values);
+                Ok(())
+            }
+            Amount::Elements(count) if count as usize * objects.parts.len() <= MOST_UNROLLED => {
+                let base = self.base_of(&objects)?;
+                for index in 0..count {
+                    let lvalue = self.object_behind(&objects, base, index * objects.cells);
+                    let parts = numbered(&objects.parts, index);
+                    self.store_parts(&lvalue, &parts, &values);
+                }
+                Ok(())
+            }
+            _ => {
+                let base = self.base_of(&objects)?;
+                self.for_each_object(amount, None, place, |builder, index| {
+                    let at = builder.moved_base(base, index, objects.cells, place);
+                    let lvalue = builder.object_behind(&objects, at, 0);
+                    builder.store_parts(&lvalue, &objects.parts, &values);
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    /// The value that a cell has all of whose bytes are set so.
+    fn filled(&mut self, fill: Fill, ty: ScalarType, place: TreePlace) -> Done<Typed> {
+        match (fill, ty) {
+            (Fill::Byte(0), ScalarType::Thread) => Ok(Typed::constant(Value::NoThread)),
+            (Fill::Byte(0), _) => Ok(Typed::constant(super::datum::zero(ty))),
+            (Fill::Byte(byte), _) => match ty.integer() {
+                Some(integer) if ty != ScalarType::Bool => {
+                    let bits = integer.wrap(i64::from_ne_bytes([byte; 8]));
+                    Ok(Typed::constant(Value::from_bits(ty, bits)))
+                }
+                _ => self.refuse(Reason::MixedSize, place),
+            },
+            (Fill::Computed(value), ScalarType::SignedChar | ScalarType::UnsignedChar) => {
+                let operand = self.converted(value, ty, place.span);
+                Ok(Typed { operand, ty })
+            }
+            (Fill::Computed(_), _) => self.refuse(Reason::MixedSize, place),
+        }
+    }
+
+    fn copy_objects(&mut self, to: ExprId, from: ExprId, size: ExprId, expr: ExprId) -> Done<()> {
+        let place = self.expr(expr).place;
+        let (to, from) = (self.objects_at(to, place)?, self.objects_at(from, place)?);
+        let form = |builder: &Self, of: &Objects| {
+            let parts = of.parts.iter().map(|part| (part.offset, builder.lowering.part_type(builder.key.unit, part)));
+            (of.cells, builder.unit.types[of.element].size, parts.collect::<Vec<_>>())
+        };
+        if form(self, &to) != form(self, &from) {
+            return self.refuse(Reason::MixedSize, place);
+        }
+        let each = self.unit.types[to.element].size.unwrap_or(1);
+        let amount = self.amount(&[size], each, expr)?;
+        match amount {
+            Amount::Elements(1) => {
+                let target = self.pointed(to.pointer)?;
+                let source = self.pointed(from.pointer)?;
+                let values = self.load_parts(&source, &from.parts);
+                self.store_parts(&target, &to.parts, &values);
+                Ok(())
+            }
+            Amount::Elements(count) if count as usize * to.parts.len() <= MOST_UNROLLED => {
+                let (target, source) = (self.base_of(&to)?, self.base_of(&from)?);
+                let mut values = Vec::new();
+                for index in 0..count {
+                    let lvalue = self.object_behind(&from, source, index * from.cells);
+                    values.push(self.load_parts(&lvalue, &numbered(&from.parts, index)));
+                }
+                for (index, values) in (0..count).zip(&values) {
+                    let lvalue = self.object_behind(&to, target, index * to.cells);
+                    self.store_parts(&lvalue, &numbered(&to.parts, index), values);
+                }
+                Ok(())
+            }
+            _ => {
+                let (target, source) = (self.base_of(&to)?, self.base_of(&from)?);
+                self.for_each_object(amount, Some((target, source)), place, |builder, index| {
+                    let at = builder.moved_base(source, index, from.cells, place);
+                    let values = builder.load_parts(&builder.object_behind(&from, at, 0), &from.parts);
+                    let at = builder.moved_base(target, index, to.cells, place);
+                    builder.store_parts(&builder.object_behind(&to, at, 0), &to.parts, &values);
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    /// The address of the first object.
+    fn base_of(&mut self, objects: &Objects) -> Done<RegisterId> {
+        let span = self.span(objects.pointer);
+        let operand = self.value_as(objects.pointer, ScalarType::Pointer)?;
+        Ok(self.in_register(Typed { operand, ty: ScalarType::Pointer }, span))
+    }
+
+    /// An object so many cells behind an address.
+    fn object_behind(&self, objects: &Objects, base: RegisterId, offset: u32) -> Lvalue {
+        let home = Home::Memory(Place::at(Base::Pointer(base), offset));
+        let owner = self.input().target(self.key.unit, objects.pointer);
+        let span = self.lowering.balanced(self.span(objects.pointer));
+        Lvalue { home, scalar: None, seen_as: None, ty: objects.element, owner, atomic: false, span }
+    }
+
+    fn moved_base(&mut self, base: RegisterId, index: RegisterId, cells: u32, place: TreePlace) -> RegisterId {
+        let span = place.span;
+        let skipped = self.temporary(ScalarType::Long, span);
+        let (left, right) = (Operand::Register(index), Operand::Constant(Value::Long(i64::from(cells))));
+        let op = BinaryOperator::Multiply(Arithmetic::Long);
+        self.emit(Instruction::Binary { dest: skipped, op, left, right }, span);
+        let dest = self.temporary(ScalarType::Pointer, span);
+        let (left, right) = (Operand::Register(base), Operand::Register(skipped));
+        self.emit(Instruction::Binary { dest, op: BinaryOperator::PointerAdd, left, right }, span);
+        dest
+    }
+
+    /// Does something for each of some objects, by their numbers: where they are copied to an address behind where they are, the last one
+    /// first, for they may overlap.
+    fn for_each_object(
+        &mut self,
+        amount: Amount,
+        copied: Option<(RegisterId, RegisterId)>,
+        place: TreePlace,
+        each: impl FnOnce(&mut Self, RegisterId) -> Done<()>,
+    ) -> Done<()> {
+        let span = place.span;
+        let long = |value: i64| Operand::Constant(Value::Long(value));
+        let count = match amount {
+            Amount::Elements(count) => long(i64::from(count)),
+            Amount::Computed(register) | Amount::Tail(register) => Operand::Register(register),
+        };
+        let (index, step, left) = (
+            self.temporary(ScalarType::Long, span),
+            self.temporary(ScalarType::Long, span),
+            self.temporary(ScalarType::Long, span),
+        );
+        self.emit(Instruction::Copy { dest: left, source: count }, span);
+        self.emit(Instruction::Copy { dest: index, source: long(0) }, span);
+        self.emit(Instruction::Copy { dest: step, source: long(1) }, span);
+        let (head, body, exit) = (self.new_block(), self.new_block(), self.new_block());
+        if let Some((to, from)) = copied {
+            let bits = |builder: &mut Self, register| {
+                builder.converted(Typed::register(register, ScalarType::Pointer), ScalarType::Long, span)
+            };
+            let (from, to) = (bits(self, from), bits(self, to));
+            let condition = self.long_binary(BinaryOperator::Less(Arithmetic::Long), from, to, span);
+            let backward = self.new_block();
+            self.terminate(Terminator::Branch { condition, then_block: backward, else_block: head }, span);
+            self.current = backward;
+            let last = self.temporary(ScalarType::Long, span);
+            let op = BinaryOperator::Subtract(Arithmetic::Long);
+            self.emit(Instruction::Binary { dest: last, op, left: count, right: long(1) }, span);
+            self.emit(Instruction::Copy { dest: index, source: Operand::Register(last) }, span);
+            self.emit(Instruction::Copy { dest: step, source: long(-1) }, span);
+        }
+        self.jump_into(head, span);
+        let condition =
+            self.long_binary(BinaryOperator::Less(Arithmetic::Long), long(0), Operand::Register(left), span);
+        self.terminate(Terminator::Branch { condition, then_block: body, else_block: exit }, span);
+        self.current = body;
+        each(self, index)?;
+        for (register, op, by) in [
+            (index, BinaryOperator::Add(Arithmetic::Long), Operand::Register(step)),
+            (left, BinaryOperator::Subtract(Arithmetic::Long), long(1)),
+        ] {
+            let dest = self.temporary(ScalarType::Long, span);
+            self.emit(Instruction::Binary { dest, op, left: Operand::Register(register), right: by }, span);
+            self.emit(Instruction::Copy { dest: register, source: Operand::Register(dest) }, span);
+        }
+        self.terminate(Terminator::Jump(head), span);
+        self.current = exit;
+        Ok(())
+    }
+
+    fn long_binary(&mut self, op: BinaryOperator, left: Operand, right: Operand, span: cssame_source::Span) -> Operand {
+        let dest = self.temporary(ScalarType::Bool, span);
+        self.emit(Instruction::Binary { dest, op, left, right }, span);
+        Operand::Register(dest)
+    }
+}
+
+/// The cells of an element of an array.
+fn numbered(parts: &[Part], index: u32) -> Vec<Part> {
+    parts.iter().map(|part| Part { path: format!("[{index}]{}", part.path), ..part.clone() }).collect()
+}

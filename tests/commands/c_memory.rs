@@ -1,0 +1,187 @@
+//! What goes wrong with memory in programs in C, and what is read of objects as a whole.
+
+use crate::process::{Files, finish, program, root};
+use std::fs;
+
+const HEAD: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <string.h>\n\
+                    #include <stddef.h>\n#include <assert.h>\n";
+
+fn answer_of(files: &Files, command: &str, text: &str) -> (i32, String) {
+    files.write("memory.c", format!("{HEAD}{text}"));
+    ask(files, &format!("{command} memory.c"))
+}
+
+fn ask(files: &Files, line: &str) -> (i32, String) {
+    let answer = finish(program().current_dir(files.0.path()).args(line.split_whitespace()));
+    (answer.status, answer.text())
+}
+
+/// In one thread: what is wrong, or nothing.
+#[test]
+fn memory_is_given_back_once_and_from_its_first_cell_on() {
+    let files = Files::new();
+    for (statements, expected) in [
+        ("int *p = malloc(4); free(p); free(NULL); p = 0; free(p);", None),
+        ("int *p = malloc(4); *p = 1; free(p); return *p;", Some("error[CS0422]")),
+        ("int *p = malloc(4), *q = p; free(p); *q = 1;", Some("error[CS0422]")),
+        (
+            "struct { pthread_mutex_t m; } *p = calloc(1, sizeof *p); free(p); pthread_mutex_lock(&p->m);",
+            Some("CS0422"),
+        ),
+        ("int *p = malloc(4); free(p); free(p);", Some("error[CS0423]")),
+        ("int *p = calloc(4, 4); free(p + 1);", Some("error[CS0424]")),
+        ("int local, *p = &local; free(p);", Some("error[CS0424]")),
+        ("static int global; free(&global);", Some("error[CS0424]")),
+        ("int *p = malloc(4), *q; free(p); q = malloc(4); *q = 2; assert(q != p); free(q);", None),
+    ] {
+        let (status, text) = answer_of(&files, "hunt", &format!("int main(void) {{ {statements} return 0; }}\n"));
+        assert_eq!(status, i32::from(expected.is_some()), "{statements}\n{text}");
+        assert!(expected.is_none_or(|code| text.contains(code)), "{statements}\n{text}");
+    }
+}
+
+/// The object is given back between the last look of a thread at it and the unlocking of its lock: a step that other searches may do
+/// early.
+#[test]
+fn a_lock_that_is_unlocked_behind_free_is_found() {
+    let files = Files::new();
+    let text = "struct object { pthread_mutex_t lock; atomic_int done; };\n\
+                void *worker(void *argument) {\n  struct object *o = argument;\n  pthread_mutex_lock(&o->lock);\n  \
+                atomic_store(&o->done, 1);\n  pthread_mutex_unlock(&o->lock);\n  return 0;\n}\n\
+                int main(void) {\n  pthread_t a;\n  struct object *o = calloc(1, sizeof *o);\n  \
+                pthread_create(&a, 0, worker, o);\n  while (!atomic_load(&o->done)) ;\n  free(o);\n  \
+                pthread_join(a, 0);\n  return 0;\n}\n";
+    for command in ["", "hunt", "futures", "races"] {
+        let (status, text) = answer_of(&files, command, text);
+        assert!(status == 1 && text.contains("use of memory that was given back"), "{command}: {text}");
+    }
+    let (_, said) = answer_of(&files, "hunt", text);
+    assert!(said.contains("main gave it back at 20:3") && said.contains("in thread worker@18"), "{said}");
+}
+
+#[test]
+fn the_last_user_gives_an_object_back() {
+    let files = Files::new();
+    let text = |lower: &str| {
+        format!(
+            "struct object {{ atomic_int users; int value; }};\n\
+             static void give_up(struct object *o) {{ {lower} free(o); }}\n\
+             void *worker(void *o) {{ assert(((struct object *)o)->value == 7); give_up(o); return 0; }}\n\
+             int main(void) {{\n  pthread_t a;\n  struct object *o = malloc(sizeof *o);\n  atomic_init(&o->users, 2);\n  \
+             o->value = 7;\n  pthread_create(&a, 0, worker, o);\n  give_up(o);\n  pthread_join(a, 0);\n  return 0;\n}}\n"
+        )
+    };
+    let (status, said) = answer_of(&files, "", &text("if (atomic_fetch_sub(&o->users, 1) == 1)"));
+    assert!(status == 0 && said.contains("no failure"), "{said}");
+    let (status, said) = answer_of(&files, "", &text("atomic_fetch_sub(&o->users, 1); if (o->users == 0)"));
+    assert!(status == 1 && said.contains("CS0422"), "{said}");
+}
+
+/// The thread that fails is that of the execution that is shown.
+#[test]
+fn races_names_the_thread_that_fails() {
+    let files = Files::new();
+    let sample = root().join("samples/c/reference_count.c");
+    files.write("count.c", fs::read_to_string(sample).unwrap());
+    let (_, text) = ask(&files, "races count.c");
+    let first = text.split("record:").next().unwrap();
+    let (fails, gave) = (first.split("in thread ").nth(1).unwrap(), first.split("= note: ").nth(1).unwrap());
+    let name = |text: &str| text.split_whitespace().next().unwrap().to_owned();
+    assert_ne!(name(fails), name(gave), "{text}");
+}
+
+/// Each of these programs checks itself, and no execution fails.
+#[test]
+fn objects_are_copied_passed_and_set_as_a_whole() {
+    let files = Files::new();
+    for (declarations, statements) in [
+        (
+            "struct point { int x, y; }; struct job { struct point at[2]; void *data; pthread_mutex_t m; } table[2];\n\
+             static struct point turned(struct point p) { return (struct point){ .x = p.y, .y = p.x }; }\n\
+             static struct point sum(struct point a, struct point b, int k) { a.x += b.x * k; a.y += b.y * k; return a; }",
+            "struct point p = { 7, 8 }, q; int one = 1; q = p; q = sum(q, turned(p), 2); assert(q.x == 23 && q.y == 22);\n\
+             assert(turned(p).x == 8 && p.x == 7); table[0].at[1] = p; table[one] = table[0];\n\
+             assert(table[1].at[one].y == 8); struct point a[2] = { p, turned(p) }; assert(a[1].x == 8);\n\
+             q = one ? turned(q) : p; assert(q.x == 22); struct point r = ({ struct point t = p; t.x++; t; }); assert(r.x == 8);",
+        ),
+        (
+            "struct item { int key; char name[8]; struct item *next; } table[4]; int numbers[300], n = 5;",
+            "struct item a; memset(&a, 0, sizeof a); a.key = 3; strcpy(a.name, \"abc\"); memcpy(&table[1], &a, sizeof a);\n\
+             assert(table[1].key == 3 && strchr(table[1].name, 'c') == table[1].name + 2 && strlen(a.name) == 3);\n\
+             memset(numbers, -1, sizeof numbers); numbers[0] = 1; numbers[1] = 2;\n\
+             memmove(numbers + 1, numbers, 299 * sizeof *numbers); assert(numbers[1] == 1 && numbers[2] == 2 && numbers[3] == -1);\n\
+             int others[8]; memcpy(others, numbers, n * sizeof(int)); assert(others[4] == -1);\n\
+             char *copy = strdup(a.name); assert(!strcmp(copy, \"abc\") && atoi(\" -42x\") == -42); free(copy);",
+        ),
+        (
+            "struct node { void *data; union { struct node *next; struct node *free_next; }; };\n\
+             union word { int i; unsigned u; }; union both { struct { int a, b; } s; int v[2]; } shared;",
+            "union word w; w.i = -1; assert(w.u == 4294967295u && (long)w.i == -1); w.u++; assert(w.i == 0);\n\
+             struct node n = { 0, { &n } }; assert(n.free_next == &n); n.free_next = 0; assert(!n.next);\n\
+             shared.s.b = 5; shared.v[0]++; union both copy = shared; int i = 1; assert(copy.v[i] == 5 && copy.s.a == 1);",
+        ),
+        (
+            "struct list { struct list *next; }; struct entry { int id; struct list link; };\n\
+             struct ring { unsigned size; struct { int seq; void *data; } cells[]; };\n\
+             static void *xmalloc(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }\n\
+             static void *xcalloc(size_t n, size_t size) { void *p = xmalloc(n * size); return p; }",
+            "struct entry *e = xmalloc(sizeof *e); e->id = 9; struct list *l = &e->link;\n\
+             assert(((struct entry *)((char *)l - offsetof(struct entry, link)))->id == 9);\n\
+             int *v = xcalloc(3, sizeof(int)); v[2] = 4; assert(v[2] == 4);\n\
+             struct ring *r = xmalloc(sizeof *r + 2 * sizeof r->cells[0]); r->size = 2; int n = 1;\n\
+             for (unsigned i = 0; i < r->size; i++) r->cells[i].seq = i; assert(r->cells[n].seq == 1);\n\
+             double d = 3; d /= 2; assert(d > 1.4 && d < 1.6 && (int)(d * 2) == 3);\n\
+             free(e); free(v); free(r);",
+        ),
+    ] {
+        let (status, text) =
+            answer_of(&files, "hunt", &format!("{declarations}\nint main(void) {{ {statements} return 0; }}\n"));
+        assert!(status == 0 && text.contains("no failure"), "{statements}\n{text}");
+    }
+}
+
+#[test]
+fn memory_behind_the_last_element_is_out_of_reach() {
+    let files = Files::new();
+    for statements in [
+        "int *v = xmalloc(3 * sizeof *v); v[n] = 1;",
+        "struct ring *r = malloc(sizeof *r + n * sizeof(int)); r->cells[n] = 1;",
+        "int v[3]; memset(v, 0, (n + 1) * sizeof *v);",
+        "char text[3]; strcpy(text, \"abc\");",
+    ] {
+        let text = format!(
+            "struct ring {{ int size; int cells[]; }}; int n = 3;\n\
+             static void *xmalloc(size_t n) {{ void *p = malloc(n); if (!p) abort(); return p; }}\n\
+             int main(void) {{ {statements} return 0; }}\n"
+        );
+        let (status, text) = answer_of(&files, "hunt", &text);
+        assert!(
+            status == 1 && text.contains("error[CS0419]: the pointer leads out of its object"),
+            "{statements}\n{text}"
+        );
+    }
+}
+
+/// What C says of it is not known here, so it is no mistake of the program.
+#[test]
+fn memory_of_another_type_is_not_read() {
+    let files = Files::new();
+    let text = "struct a { int x; }; struct b { void *p; int y; };\n\
+                int main(void) { struct a *a = malloc(sizeof *a); struct b *b = (struct b *)(void *)a; b->p = 0; return 0; }\n";
+    let (status, said) = answer_of(&files, "run", text);
+    assert!(status == 1 && said.contains("error[CS0603]: memory is used as another type"), "{said}");
+    let (_, json) = answer_of(&files, "run --format json", text);
+    assert!(json.contains("\"not-read\""), "{json}");
+}
+
+/// A copy is as many accesses as there are members: another thread comes in between.
+#[test]
+fn a_copy_of_a_structure_is_torn() {
+    let files = Files::new();
+    let text = "struct pair { int a, b; } shared, one = { 1, 1 };\n\
+                void *writer(void *x) { shared = one; return x; }\n\
+                int main(void) { pthread_t t; pthread_create(&t, 0, writer, 0); struct pair seen = shared;\n\
+                assert(seen.a == seen.b); pthread_join(t, 0); return 0; }\n";
+    let (status, said) = answer_of(&files, "", text);
+    assert!(status == 1 && said.contains("assertion failed: seen.a == seen.b"), "{said}");
+}
