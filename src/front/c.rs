@@ -164,7 +164,9 @@ pub fn add_includes(sources: &mut SourceMap, file: FileId, files: &dyn Files, in
 /// Adds what of the library is written in C to the source map, where the program uses it: it is linked then.
 pub fn add_library(sources: &mut SourceMap, file: FileId, inputs: &[(String, String)]) {
     let is_there = sources.files().any(|(_, other)| other.name() == library::NAME);
-    let units = parsed(inputs).ok().filter(|_| !is_there);
+    // Most programs name no such function, and need not be read twice.
+    let is_named = sources.files().any(|(_, other)| library::is_named_in(other.text()));
+    let units = parsed(inputs).ok().filter(|_| is_named && !is_there);
     let units = units.and_then(|parsed| read_units(&mut sources.clone(), file, &parsed, &mut Vec::new()).ok());
     if units.is_some_and(|units| library::is_used(&units)) {
         sources.add_beside(library::NAME, library::TEXT);

@@ -133,6 +133,11 @@ fn objects_are_copied_passed_and_set_as_a_whole() {
              double d = 3; d /= 2; assert(d > 1.4 && d < 1.6 && (int)(d * 2) == 3);\n\
              free(e); free(v); free(r);",
         ),
+        (
+            "struct a { int x; struct { int n; } l; };",
+            "struct a a; a.x = 5; struct a *p = (struct a *)((char *)&a.l - (size_t)&((struct a *)0)->l); assert(p->x == 5);\n\
+             void *l = &a.l; p = (struct a *)(l - offsetof(struct a, l)); assert(p->x == 5);",
+        ),
     ] {
         let (status, text) =
             answer_of(&files, "hunt", &format!("{declarations}\nint main(void) {{ {statements} return 0; }}\n"));

@@ -22,6 +22,13 @@ pub fn defines(name: &str) -> bool {
     DEFINED.split_ascii_whitespace().any(|known| known == name)
 }
 
+/// Whether a text names such a function: one that is no header of ours.
+#[must_use]
+pub fn is_named_in(text: &str) -> bool {
+    let is_header = || crate::headers::names().any(|name| crate::headers::text(name) == Some(text));
+    DEFINED.split_ascii_whitespace().any(|name| text.contains(name)) && !is_header()
+}
+
 /// Whether some unit calls a function that is defined there and in none of them.
 #[must_use]
 pub fn is_used<'u>(units: impl IntoIterator<Item = &'u Unit> + Clone) -> bool {

@@ -1,7 +1,7 @@
 //! Pointers that become pointers to another type: whether what lies there has the same cells.
 
 use super::reason::Reason;
-use crate::tree::{Conversion, ExprId, ExprKind, TypeId, TypeKind, Unit};
+use crate::tree::{Conversion, ExprId, ExprKind, TypeId, TypeKind, UnaryOperator, Unit};
 
 /// What stands in the way where a pointer of one type becomes one of another type.
 pub fn conversion(unit: &Unit, from: TypeId, to: TypeId) -> Option<Reason> {
@@ -60,8 +60,40 @@ pub fn container_of(unit: &Unit, operand: ExprId) -> Option<(ExprId, Option<u64>
         return None;
     };
     let target = unit.pointee(unit.expressions[left].ty)?;
-    matches!(unit.types[target].kind, TypeKind::Integer(integer) if integer.character)
-        .then(|| (without_conversions(unit, left), unit.integer(right).and_then(|bytes| u64::try_from(bytes).ok())))
+    let counts_bytes = match unit.types[target].kind {
+        TypeKind::Integer(integer) => integer.character,
+        TypeKind::Void => true,
+        _ => false,
+    };
+    counts_bytes.then(|| (without_conversions(unit, left), bytes(unit, right)))
+}
+
+/// A constant number of bytes; also one that is written as `(size_t)&((T *)0)->member`.
+fn bytes(unit: &Unit, expr: ExprId) -> Option<u64> {
+    if let Some(constant) = unit.integer(expr) {
+        return u64::try_from(constant).ok();
+    }
+    let mut at = expr;
+    while let ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } = unit.expressions[at].kind {
+        at = operand;
+    }
+    let ExprKind::Unary { operator: UnaryOperator::AddressOf, operand } = unit.expressions[at].kind else {
+        return None;
+    };
+    let (mut at, mut bytes) = (operand, 0);
+    loop {
+        match unit.expressions[at].kind {
+            ExprKind::Member { base, field } => {
+                let TypeKind::Record(record) = unit.type_of(base).kind else { return None };
+                bytes += unit.records[record].fields.get(field as usize)?.offset;
+                at = base;
+            }
+            ExprKind::Unary { operator: UnaryOperator::Dereference, operand } if is_null(unit, operand) => {
+                return Some(bytes);
+            }
+            _ => return None,
+        }
+    }
 }
 
 /// Whether a type is that of what a function such as `pthread_mutex_init` prepares.

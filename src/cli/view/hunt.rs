@@ -71,7 +71,7 @@ pub fn rows<'a>(sources: &SourceMap, findings: impl ExactSizeIterator<Item = (&'
         });
         let message = snippet::one_line(&finding.message);
         let behind = if behind.is_empty() { behind } else { format!(" ({behind})") };
-        snippet::wrap_behind(&format!("  {line:<9}"), "           ", &(message + &behind))
+        snippet::wrap_behind(&format!("  {line:<8} "), "           ", &(message + &behind))
     };
     let rows: String = findings.take(ROWS).map(row).collect();
     let more = if hidden > 0 { format!("  and {hidden} more\n") } else { String::new() };
