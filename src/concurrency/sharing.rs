@@ -18,7 +18,7 @@ use super::confined::find_clashing;
 use super::repetition::may_be_many;
 use super::{Concurrency, EventKind, InstanceId};
 use cssame_ir::points_to::has_pointers;
-use cssame_ir::{DefinitionId, LeafId, Program, ReadId};
+use cssame_ir::{DefinitionId, LeafId, LeafKind, Program, ReadId};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -136,7 +136,13 @@ fn mark_sites(program: &Program, concurrency: &Concurrency, sharing: &mut Sharin
             let location = concurrency.locations[location];
             sharing.is_shared(location.instance, location.leaf)
         });
-        if !shared {
+        // Who works on a lock makes no access to it, but must not do so when its memory is gone.
+        let frees_objects = matches!(event.kind, EventKind::Write(definition) if program.definitions[definition].is_free())
+            && concurrency.locations_of(event).iter().any(|&location| {
+                let leaf = concurrency.locations[location].leaf;
+                !matches!(program.leaves[leaf].kind, LeafKind::Data(_))
+            });
+        if !shared && !frees_objects {
             continue;
         }
         match event.kind {

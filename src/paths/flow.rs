@@ -285,11 +285,14 @@ impl<'a> Flow<'a> {
         self.taints.union(value, index)
     }
 
-    /// A thread goes on behind the access that it stands before; at an atomic expression it stays, because that may
-    /// have another event.
+    /// A thread goes on behind the access that it stands before; at an atomic expression, and where it gives memory
+    /// back, it stays, because that may have another event.
     pub(super) fn step_over(&mut self, thread: PathId) {
         if let Some((_, block, frame)) = self.here(thread) {
-            let is_atomic = matches!(block.instructions.get(frame.instruction), Some(Instruction::Atomic { .. }));
+            let is_atomic = matches!(
+                block.instructions.get(frame.instruction),
+                Some(Instruction::Atomic { .. } | Instruction::Free { .. })
+            );
             frame.instruction += usize::from(!is_atomic);
         }
     }

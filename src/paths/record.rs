@@ -281,8 +281,14 @@ impl Observer for Recorder<'_> {
     }
 
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        if matches!(event, Event::Allocate { .. } | Event::Print { .. } | Event::Choose { .. } | Event::Verdict { .. })
-        {
+        if matches!(
+            event,
+            Event::Allocate { .. }
+                | Event::Free { .. }
+                | Event::Print { .. }
+                | Event::Choose { .. }
+                | Event::Verdict { .. }
+        ) {
             return;
         }
         self.held.event(thread, at, event);

@@ -45,7 +45,8 @@ impl PendingFootprint {
             Pending::Read { address, .. } => cell(address, Use::Shared),
             Pending::Write { address, .. } | Pending::Relock { address } => cell(address, Use::Exclusive),
             Pending::Free { first, cells, .. } => {
-                (first..first + cells).for_each(|address| cell(Some(address), Use::Exclusive));
+                // There may be none, or none any more.
+                (first..first + cells.max(1)).for_each(|address| cell(Some(address), Use::Exclusive));
             }
             Pending::Atomic { address, writes, .. } => {
                 cell(address, if writes { Use::Exclusive } else { Use::Shared });

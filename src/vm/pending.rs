@@ -155,9 +155,10 @@ impl Machine {
             }
             Code::SharedFree { pointer, definition } => {
                 let pointer = Pointer::from_bits(pointer.value(state.frame(thread), &self.compiled.constants));
-                let (first, cells) = match self.layout.objects(&state.blocks).on_heap(pointer) {
-                    Some(block) => (block.start, block.size),
-                    None => (0, 0),
+                let (first, cells) = match (self.layout.objects(&state.blocks).on_heap(pointer), pointer.target()) {
+                    (Some(block), _) => (block.start, block.size),
+                    (None, Some((cssame_ir::Object::Local(start), _))) => (start, 0),
+                    (None, _) => (0, 0),
                 };
                 Pending::Free { definition, first, cells }
             }

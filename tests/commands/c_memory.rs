@@ -59,6 +59,21 @@ fn a_lock_that_is_unlocked_behind_free_is_found() {
     assert!(said.contains("main gave it back at 20:3") && said.contains("in thread worker@18"), "{said}");
 }
 
+/// The object holds nothing but a lock, so that nobody accesses memory in it.
+#[test]
+fn a_lock_alone_in_its_memory_is_unlocked_behind_free() {
+    let files = Files::new();
+    let text = "#include <semaphore.h>\nsem_t s;\n\
+                void *worker(void *m) { pthread_mutex_lock(m); sem_post(&s); pthread_mutex_unlock(m); return 0; }\n\
+                int main(void) { pthread_t t; pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0);\n\
+                sem_init(&s, 0, 0); pthread_create(&t, 0, worker, m); sem_wait(&s); free(m); pthread_join(t, 0); return 0; }\n"
+        .replace("(void *m) {", "(void *argument) { pthread_mutex_t *m = argument;");
+    for command in ["", "hunt", "futures"] {
+        let (status, said) = answer_of(&files, command, &text);
+        assert!(status == 1 && said.contains("use of memory that was given back"), "{command}: {said}");
+    }
+}
+
 #[test]
 fn the_last_user_gives_an_object_back() {
     let files = Files::new();
@@ -111,6 +126,9 @@ fn objects_are_copied_passed_and_set_as_a_whole() {
              memset(numbers, -1, sizeof numbers); numbers[0] = 1; numbers[1] = 2;\n\
              memmove(numbers + 1, numbers, 299 * sizeof *numbers); assert(numbers[1] == 1 && numbers[2] == 2 && numbers[3] == -1);\n\
              int others[8]; memcpy(others, numbers, n * sizeof(int)); assert(others[4] == -1);\n\
+             long from = 5, to = 0; memcpy(&to, &from, sizeof to); assert(to == 5); memset(&to, 0, sizeof to); assert(!to);\n\
+             int k = 0; struct item *at[2] = { &table[2], &table[3] }; memset(at[k++], 0, sizeof a); assert(k == 1);\n\
+             assert(memcpy(at[k], &a, sizeof a) == at[1] && k == 1 && table[3].key == 3);\n\
              char *copy = strdup(a.name); assert(!strcmp(copy, \"abc\") && atoi(\" -42x\") == -42); free(copy);",
         ),
         (
@@ -175,8 +193,35 @@ fn memory_of_another_type_is_not_read() {
                 int main(void) { struct a *a = malloc(sizeof *a); struct b *b = (struct b *)(void *)a; b->p = 0; return 0; }\n";
     let (status, said) = answer_of(&files, "run", text);
     assert!(status == 1 && said.contains("error[CS0603]: memory is used as another type"), "{said}");
+    let (_, hunted) = answer_of(&files, "hunt", text);
+    assert!(hunted.contains("what comes behind memory that is not read was not looked at"), "{hunted}");
     let (_, json) = answer_of(&files, "run --format json", text);
     assert!(json.contains("\"not-read\""), "{json}");
+}
+
+/// Where bytes are counted that are no cells, nothing is guessed.
+#[test]
+fn bytes_of_larger_objects_are_not_counted() {
+    let files = Files::new();
+    for text in [
+        "struct s { char a; int b; } p[8]; int main(void) { char *c = (char *)p; c += sizeof(struct s); return *c; }\n",
+        "int a[8]; void *nth(void *b, int i, int size) { return (char *)b + i * size; }\n\
+         int main(void) { int *q = nth(a, 1, sizeof(int)); return *q; }\n",
+    ] {
+        let (status, said) = answer_of(&files, "check", text);
+        assert!(status == 2 && said.contains("mixed-size access is not read"), "{said}");
+    }
+}
+
+#[test]
+fn an_array_of_any_length_leads_back_to_its_structure() {
+    let files = Files::new();
+    let text = "struct v { int n; int it[]; }; static struct v g = { 2, { 5, 6 } };\n\
+                int main(void) { assert(g.it[0] == 5 && g.it[1] == 6); struct v *b = malloc(sizeof *b + 8); b->n = 3;\n\
+                int *p = b->it; struct v *c = (struct v *)((char *)p - offsetof(struct v, it)); assert(c == b && c->n == 3);\n\
+                free((struct v *)((char *)p - offsetof(struct v, it))); return 0; }\n";
+    let (status, said) = answer_of(&files, "hunt", text);
+    assert!(status == 0 && said.contains("no failure"), "{said}");
 }
 
 /// A copy is as many accesses as there are members: another thread comes in between.

@@ -1,6 +1,8 @@
-/* Functions of ISO C and POSIX on strings, on bytes that are characters, and on kinds of characters, as their standards say. */
+/* Functions of ISO C and POSIX on strings, on bytes that are characters, and on kinds of characters, as their standards say; but
+   numbers that are too large wrap. */
 #include <stddef.h>
 #include <stdlib.h>
+#include <ctype.h>
 
 #define WEAK __attribute__((weak))
 
@@ -138,6 +140,13 @@ WEAK int isalnum(int sign) {
 }
 WEAK int isspace(int sign) { return sign == ' ' || (sign >= '\t' && sign <= '\r'); }
 WEAK int isprint(int sign) { return sign >= ' ' && sign <= '~'; }
+WEAK int isxdigit(int sign) {
+    return (sign >= '0' && sign <= '9') || (sign >= 'a' && sign <= 'f') || (sign >= 'A' && sign <= 'F');
+}
+WEAK int isblank(int sign) { return sign == ' ' || sign == '\t'; }
+WEAK int iscntrl(int sign) { return (sign >= 0 && sign < ' ') || sign == 127; }
+WEAK int isgraph(int sign) { return sign > ' ' && sign <= '~'; }
+WEAK int ispunct(int sign) { return isgraph(sign) && !isalnum(sign); }
 WEAK int tolower(int sign) { return sign >= 'A' && sign <= 'Z' ? sign - 'A' + 'a' : sign; }
 WEAK int toupper(int sign) { return sign >= 'a' && sign <= 'z' ? sign - 'a' + 'A' : sign; }
 
@@ -147,7 +156,7 @@ WEAK long strtol(const char *s, char **end, int base) {
     int negative = 0, digits = 0;
     while (*at == ' ' || (*at >= '\t' && *at <= '\r')) at++;
     if (*at == '-' || *at == '+') negative = *at++ == '-';
-    if ((base == 0 || base == 16) && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
+    if ((base == 0 || base == 16) && at[0] == '0' && (at[1] == 'x' || at[1] == 'X') && isxdigit(at[2])) {
         at += 2;
         base = 16;
     } else if (base == 0) {

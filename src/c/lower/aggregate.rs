@@ -133,10 +133,16 @@ impl Builder<'_, '_> {
             let one = self.part_of(lvalue, part);
             let ty = self.lowering.part_type(self.key.unit, part);
             let dest = self.temporary(ty, lvalue.span);
-            if let Home::Memory(place) = one.home.clone() {
-                let read = self.new_read(&one);
-                self.lowering.program.reads[read].name = self.part_name(lvalue.span, part);
-                self.emit(Instruction::Load { dest, place, read }, lvalue.span);
+            match one.home.clone() {
+                Home::Memory(place) => {
+                    let read = self.new_read(&one);
+                    self.lowering.program.reads[read].name = self.part_name(lvalue.span, part);
+                    self.emit(Instruction::Load { dest, place, read }, lvalue.span);
+                }
+                Home::Register(register) => {
+                    let source = Operand::Register(register);
+                    self.emit(Instruction::Copy { dest, source }, lvalue.span);
+                }
             }
             Typed::register(dest, ty)
         };
@@ -149,10 +155,13 @@ impl Builder<'_, '_> {
             let one = self.part_of(lvalue, part);
             let ty = self.lowering.part_type(self.key.unit, part);
             let value = self.converted(value, ty, lvalue.span);
-            if let Home::Memory(place) = one.home.clone() {
-                let definition = self.new_definition(&one);
-                self.lowering.program.definitions[definition].name = self.part_name(lvalue.span, part);
-                self.emit(Instruction::Store { place, value, definition }, lvalue.span);
+            match one.home.clone() {
+                Home::Memory(place) => {
+                    let definition = self.new_definition(&one);
+                    self.lowering.program.definitions[definition].name = self.part_name(lvalue.span, part);
+                    self.emit(Instruction::Store { place, value, definition }, lvalue.span);
+                }
+                Home::Register(dest) => self.emit(Instruction::Copy { dest, source: value }, lvalue.span),
             }
         }
     }
@@ -167,6 +176,9 @@ impl Builder<'_, '_> {
 
     /// `a = b` of structures; the values that `a` then has.
     pub fn assign_aggregate(&mut self, target: ExprId, value: ExprId) -> Done<Vec<Typed>> {
+        if self.is_in_other_member(target) {
+            return self.refuse(Reason::Union, self.expr(target).place);
+        }
         let lvalue = self.lvalue(target)?;
         let parts = self.parts_of(&lvalue, self.expr(target).place)?;
         let values = self.aggregate(value)?;
@@ -195,7 +207,30 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Whether a place lies in a member of a union that does not stand for all: its cells may have other types.
+    pub fn is_in_other_member(&self, place: ExprId) -> bool {
+        let mut at = place;
+        loop {
+            at = match self.expr(at).kind {
+                ExprKind::Member { base, field } => {
+                    let TypeKind::Record(record) = self.unit.types[self.expr(base).ty].kind else { return false };
+                    let member = self.input().member_for_all(self.key.unit, record);
+                    if member.is_some_and(|member| member != field) {
+                        return true;
+                    }
+                    base
+                }
+                ExprKind::Subscript { base: operand, .. }
+                | ExprKind::Convert { conversion: Conversion::ArrayToPointer, operand } => operand,
+                _ => return false,
+            };
+        }
+    }
+
     fn read_aggregate(&mut self, place: ExprId) -> Done<Vec<Typed>> {
+        if self.is_in_other_member(place) {
+            return self.refuse(Reason::Union, self.expr(place).place);
+        }
         let lvalue = self.lvalue(place)?;
         let parts = self.parts_of(&lvalue, self.expr(place).place)?;
         Ok(self.load_parts(&lvalue, &parts))

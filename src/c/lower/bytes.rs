@@ -9,7 +9,7 @@ use super::builder::{Builder, Typed};
 use super::heap::Amount;
 use super::home::{Home, Lvalue};
 use crate::supported::Reason;
-use crate::tree::{ExprId, Place as TreePlace, TypeId, TypeKind};
+use crate::tree::{ExprId, ExprKind, Place as TreePlace, TypeId, TypeKind, UnaryOperator};
 use cssame_ir::{
     Arithmetic, Base, BinaryOperator, Instruction, Operand, Place, RegisterId, ScalarType, Terminator, Value,
 };
@@ -35,10 +35,16 @@ struct Objects {
     parts: Vec<Part>,
 }
 
+/// Where objects were written.
+enum Target {
+    Place(Lvalue, ExprId),
+    Pointer(Typed),
+}
+
 impl Builder<'_, '_> {
     /// A call of such a function; none where it is no such one.
-    pub fn bytes(&mut self, name: &str, arguments: &[ExprId], expr: ExprId) -> Done<Option<Typed>> {
-        match (name, arguments) {
+    pub fn bytes(&mut self, name: &str, arguments: &[ExprId], expr: ExprId, wanted: bool) -> Done<Option<Typed>> {
+        let target = match (name, arguments) {
             ("memset", &[pointer, byte, size]) => {
                 let fill = match self.unit.integer(byte) {
                     Some(constant) => Fill::Byte(constant as u8),
@@ -54,8 +60,11 @@ impl Builder<'_, '_> {
             ("bcopy", &[from, to, size]) => self.copy_objects(to, from, size, expr),
             _ => return Ok(None),
         }?;
-        let to = if name == "bcopy" { arguments[1] } else { arguments[0] };
-        self.value_as(to, ScalarType::Pointer).map(|operand| Some(Typed { operand, ty: ScalarType::Pointer }))
+        match target {
+            Target::Place(lvalue, pointer) if wanted => self.address(&lvalue, pointer).map(Some),
+            Target::Place(..) => Ok(Some(Typed::int(0))),
+            Target::Pointer(pointer) => Ok(Some(pointer)),
+        }
     }
 
     fn objects_at(&mut self, pointer: ExprId, place: TreePlace) -> Done<Objects> {
@@ -65,20 +74,30 @@ impl Builder<'_, '_> {
             self.unit.types[*ty].size.is_some_and(|size| size > 0)
                 && !matches!(self.unit.types[*ty].kind, TypeKind::Void | TypeKind::Function(_))
         };
-        let Some(element) = element.filter(is_known) else { return self.refuse(Reason::MixedSize, place) };
+        // In a copy of a function that gives memory, its type is known.
+        let given = self.memory.as_ref().filter(|memory| memory.unit == self.key.unit).map(|memory| memory.element);
+        let is_void = element.is_some_and(|ty| matches!(self.unit.types[ty].kind, TypeKind::Void));
+        let Some(element) = element.filter(is_known).or(given.filter(|_| is_void)) else {
+            return self.refuse(Reason::MixedSize, place);
+        };
+        if let ExprKind::Unary { operator: UnaryOperator::AddressOf, operand } = self.expr(pointer).kind
+            && self.is_in_other_member(operand)
+        {
+            return self.refuse(Reason::Union, place);
+        }
         let owner = self.input().target(self.key.unit, pointer);
         let parts = self.lowering.parts(self.key.unit, element, &owner, place)?;
         let cells = self.input().cells(self.key.unit, element, place)?;
         Ok(Objects { pointer, element, cells, parts })
     }
 
-    fn fill(&mut self, pointer: ExprId, fill: Fill, size: ExprId, expr: ExprId) -> Done<()> {
+    fn fill(&mut self, pointer: ExprId, fill: Fill, size: ExprId, expr: ExprId) -> Done<Target> {
         let place = self.expr(expr).place;
         let objects = self.objects_at(pointer, place)?;
         let each = self.unit.types[objects.element].size.unwrap_or(1);
-        let amount = self.amount(&[size], each, expr)?;
+        let amount = self.amount_of(&objects, size, each, expr)?;
         if matches!(amount, Amount::Elements(0)) {
-            return Ok(());
+            return self.base_of(&objects).map(|base| Target::Pointer(Typed::register(base, ScalarType::Pointer)));
         }
         let mut values = Vec::with_capacity(objects.parts.len());
         for part in &objects.parts {
@@ -89,7 +108,7 @@ impl Builder<'_, '_> {
             Amount::Elements(1) => {
                 let lvalue = self.pointed(objects.pointer)?;
                 self.store_parts(&lvalue, &objects.parts, &values);
-                Ok(())
+                Ok(Target::Place(lvalue, objects.pointer))
             }
             Amount::Elements(count) if count as usize * objects.parts.len() <= MOST_UNROLLED => {
                 let base = self.base_of(&objects)?;
@@ -98,7 +117,7 @@ impl Builder<'_, '_> {
                     let parts = numbered(&objects.parts, index);
                     self.store_parts(&lvalue, &parts, &values);
                 }
-                Ok(())
+                Ok(Target::Pointer(Typed::register(base, ScalarType::Pointer)))
             }
             _ => {
                 let base = self.base_of(&objects)?;
@@ -107,7 +126,8 @@ impl Builder<'_, '_> {
                     let lvalue = builder.object_behind(&objects, at, 0);
                     builder.store_parts(&lvalue, &objects.parts, &values);
                     Ok(())
-                })
+                })?;
+                Ok(Target::Pointer(Typed::register(base, ScalarType::Pointer)))
             }
         }
     }
@@ -132,7 +152,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn copy_objects(&mut self, to: ExprId, from: ExprId, size: ExprId, expr: ExprId) -> Done<()> {
+    fn copy_objects(&mut self, to: ExprId, from: ExprId, size: ExprId, expr: ExprId) -> Done<Target> {
         let place = self.expr(expr).place;
         let (to, from) = (self.objects_at(to, place)?, self.objects_at(from, place)?);
         let form = |builder: &Self, of: &Objects| {
@@ -143,14 +163,14 @@ impl Builder<'_, '_> {
             return self.refuse(Reason::MixedSize, place);
         }
         let each = self.unit.types[to.element].size.unwrap_or(1);
-        let amount = self.amount(&[size], each, expr)?;
+        let amount = self.amount_of(&to, size, each, expr)?;
         match amount {
             Amount::Elements(1) => {
                 let target = self.pointed(to.pointer)?;
                 let source = self.pointed(from.pointer)?;
                 let values = self.load_parts(&source, &from.parts);
                 self.store_parts(&target, &to.parts, &values);
-                Ok(())
+                Ok(Target::Place(target, to.pointer))
             }
             Amount::Elements(count) if count as usize * to.parts.len() <= MOST_UNROLLED => {
                 let (target, source) = (self.base_of(&to)?, self.base_of(&from)?);
@@ -163,7 +183,7 @@ impl Builder<'_, '_> {
                     let lvalue = self.object_behind(&to, target, index * to.cells);
                     self.store_parts(&lvalue, &numbered(&to.parts, index), values);
                 }
-                Ok(())
+                Ok(Target::Pointer(Typed::register(target, ScalarType::Pointer)))
             }
             _ => {
                 let (target, source) = (self.base_of(&to)?, self.base_of(&from)?);
@@ -173,9 +193,23 @@ impl Builder<'_, '_> {
                     let at = builder.moved_base(target, index, to.cells, place);
                     builder.store_parts(&builder.object_behind(&to, at, 0), &to.parts, &values);
                     Ok(())
-                })
+                })?;
+                Ok(Target::Pointer(Typed::register(target, ScalarType::Pointer)))
             }
         }
+    }
+
+    /// How many objects make up some bytes. A structure with an array of any length is one, without that array.
+    fn amount_of(&mut self, objects: &Objects, size: ExprId, each: u64, expr: ExprId) -> Done<Amount> {
+        let amount = self.amount(&[size], each, expr)?;
+        let is_flexible = match self.unit.types[objects.element].kind {
+            TypeKind::Record(record) => self.input().flexible(self.key.unit, record).is_some(),
+            _ => false,
+        };
+        if is_flexible && !matches!(amount, Amount::Elements(0 | 1)) {
+            return self.refuse(Reason::MixedSize, self.expr(expr).place);
+        }
+        Ok(amount)
     }
 
     /// The address of the first object.

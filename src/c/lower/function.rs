@@ -93,7 +93,7 @@ impl<'a> Lowering<'a> {
         if result.is_none_or(|ty| ty == ScalarType::Pointer) && self.input.facts.own_of(key).is_empty() {
             return Ok(function);
         }
-        if let Some(&wrapper) = self.wrappers.get(&function) {
+        if let Some(&wrapper) = self.starters.get(&function) {
             return Ok(wrapper);
         }
         let target = &self.program.functions[function];
@@ -102,7 +102,7 @@ impl<'a> Lowering<'a> {
         let pointer = Some(ScalarType::Pointer);
         let made = cssame_ir::Function { result: pointer, ..empty(name, span, FunctionKind::Function) };
         let wrapper = self.program.functions.push(made);
-        self.wrappers.insert(function, wrapper);
+        self.starters.insert(function, wrapper);
         let mut builder = self.builder(wrapper, key);
         let mut arguments: Vec<Operand> = Vec::new();
         for ty in parameters {

@@ -1,4 +1,4 @@
-//! Memory of `malloc` and the like.
+//! Memory of `malloc` and the like, and `free`.
 //!
 //! In: calls. Out: for each place that asks for memory a function that the text does not show, which makes an object of the type
 //! that the result becomes a pointer to, and a call of it. Objects of one place are told apart where the program runs.
@@ -133,6 +133,12 @@ impl Builder<'_, '_> {
             };
         }
         let bytes = self.product(factors, place.span)?;
+        if size > 1 {
+            let each = Operand::Constant(Value::Long(size as i64));
+            let rest = self.computed_long(BinaryOperator::Remainder, bytes, each, place.span);
+            let zero = Operand::Constant(Value::Long(0));
+            self.fail_where((zero, rest), Arithmetic::Long, "a part of an element is not read", place.span);
+        }
         self.count_of(bytes, size, place.span).map(Amount::Computed)
     }
 
@@ -177,7 +183,9 @@ impl Builder<'_, '_> {
         let text = self.lowering.text_at(span);
         let text = self.lowering.program.texts.get(text).to_owned();
         let most = Operand::Constant(Value::Long(i64::from(MOST_VARIABLE)));
-        let message = format!("memory for more than {MOST_VARIABLE} elements is not read: `{text}`");
+        let message = format!("more than {MOST_VARIABLE} elements are not read: `{text}`");
+        let zero = Operand::Constant(Value::Long(0));
+        self.fail_where((Operand::Register(count), zero), Arithmetic::Long, &message, span);
         self.fail_where((most, Operand::Register(count)), Arithmetic::Long, &message, span);
         Ok(count)
     }

@@ -106,7 +106,7 @@ impl Builder<'_, '_> {
         if let Some(found) = self.specific(name, arguments, expr)? {
             return Ok(Some(found));
         }
-        if let Some(found) = self.bytes(name, arguments, expr)? {
+        if let Some(found) = self.bytes(name, arguments, expr, wanted)? {
             return Ok(Some(found));
         }
         let place = self.expr(expr).place;

@@ -125,7 +125,8 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         let (ty, byte) = found?;
-        self.input().scalar(self.key.unit, self.input().type_at(self.key.unit, ty, byte)?)
+        let (ty, owner) = self.input().type_at(self.key.unit, ty, byte)?;
+        self.lowering.scalar_of(self.key.unit, ty, &owner)
     }
 
     /// Where a declared object is.
@@ -309,7 +310,8 @@ impl<'a> Builder<'_, 'a> {
                 if self.input().records.role(self.key.unit, record).is_some() {
                     return self.refuse(Reason::OpaqueObject, place);
                 }
-                if let Some(ty) = self.input().scalar(self.key.unit, self.expr(operand).ty)
+                let owner = self.input().owner(self.key.unit, operand);
+                if let Some(ty) = self.lowering.scalar_of(self.key.unit, self.expr(operand).ty, &owner)
                     && self.type_in_union(operand).is_some_and(|held| held != ty)
                 {
                     return self.refuse(Reason::Union, place);

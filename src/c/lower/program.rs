@@ -42,7 +42,7 @@ pub struct Lowering<'a> {
     /// The objects that stand for functions whose addresses are used.
     pub stand_ins: FxHashMap<DeclKey, VariableId>,
     /// Functions that threads begin with and that call another one, by that.
-    pub wrappers: FxHashMap<FunctionId, FunctionId>,
+    pub starters: FxHashMap<FunctionId, FunctionId>,
     /// What `main` has of its own.
     pub own_of_main: FxHashMap<Own, VariableId>,
     /// Mutexes that their holder may lock again.
@@ -70,7 +70,7 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
         copies: Vec::new(),
         copied: FxHashSet::default(),
         called_plain: FxHashSet::default(),
-        wrappers: FxHashMap::default(),
+        starters: FxHashMap::default(),
         own_of_main: FxHashMap::default(),
         reentrant: FxHashSet::default(),
         once: FxHashMap::default(),

@@ -353,6 +353,7 @@ impl<'a> Scan<'a> {
                 ("pthread_create", 3)
                     | ("thrd_create", 2)
                     | ("__pthread_cleanup_push" | "pthread_cleanup_push" | "pthread_setspecific" | "tss_set", 1)
+                    | ("memset" | "memcpy" | "memmove" | "bzero" | "bcopy", _)
             );
             let is_routine = known == Known::TakesFunction
                 && unit.called(crate::supported::without_conversions(unit, argument)).is_some();

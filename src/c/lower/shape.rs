@@ -6,6 +6,7 @@
 
 use super::ask::{Done, refuse};
 use super::input::Input;
+use super::owner::Owner;
 use super::roles::Role;
 use crate::supported::{Reason, unions};
 use crate::tree::{Field, Length, Place, RecordId, TypeId, TypeKind};
@@ -103,10 +104,10 @@ impl Input<'_> {
         tree.records[record].fields.iter().enumerate().filter(move |&(index, field)| is_kept(field) && is_one(index))
     }
 
-    /// The type of the cell that a byte of an object begins.
-    pub fn type_at(&self, unit: u32, ty: TypeId, byte: u64) -> Option<TypeId> {
+    /// The type of the cell that a byte of an object begins, and what it is called within the structure that it lies in.
+    pub fn type_at(&self, unit: u32, ty: TypeId, byte: u64) -> Option<(TypeId, Owner)> {
         let tree = self.unit(unit);
-        let (mut ty, mut byte) = (ty, byte);
+        let (mut ty, mut byte, mut owner) = (ty, byte, None);
         loop {
             match tree.types[ty].kind {
                 TypeKind::Array { element, .. } => {
@@ -115,11 +116,12 @@ impl Input<'_> {
                 }
                 TypeKind::Record(record) => {
                     let found = self.members(unit, record).filter(|(_, field)| field.offset <= byte).last();
-                    let (_, field) = found?;
+                    let (index, field) = found?;
                     byte -= field.offset;
                     ty = field.ty;
+                    owner = Some(Owner::Field(self.records.canonical(unit, record), index as u32));
                 }
-                _ => return (byte == 0).then_some(ty),
+                _ => return owner.filter(|_| byte == 0).map(|owner| (ty, owner)),
             }
         }
     }
@@ -193,7 +195,7 @@ impl Input<'_> {
                         ty = fields[member as usize].ty;
                         continue;
                     }
-                    if byte >= tree.types[ty].size.unwrap_or(0) {
+                    if byte >= tree.types[ty].size.unwrap_or(0) && self.flexible(unit, *record).is_none() {
                         let behind = self.cells(unit, ty, place)?;
                         return Ok(Spot { cell: cell + behind, inside: None, hidden: false });
                     }

@@ -180,6 +180,7 @@ impl Builder<'_, '_> {
         }
         if let (Some((member, Some(bytes))), Some(around)) =
             (container_of(self.unit, operand), self.unit.pointee(self.expr(expr).ty))
+            && matches!(self.unit.types[around].kind, TypeKind::Record(_))
         {
             return self.structure_around(member, bytes, around, expr);
         }

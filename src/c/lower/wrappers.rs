@@ -196,7 +196,9 @@ impl Builder<'_, '_> {
                 (!self.changes(decl)).then_some(known)
             }
             ExprKind::Convert { conversion: Conversion::Arithmetic, operand } | ExprKind::Cast(operand) => {
-                self.known_integer(operand).filter(|&value| (0..1 << 31).contains(&value))
+                let integer = self.input().scalar(self.key.unit, self.expr(expr).ty)?.integer()?;
+                let value = i64::try_from(self.known_integer(operand)?).ok()?;
+                (value >= 0 && integer.wrap(value) == value).then_some(i128::from(value))
             }
             ExprKind::Binary { operator, left, right } => {
                 let (left, right) = (self.known_integer(left)?, self.known_integer(right)?);

@@ -11,7 +11,34 @@ pub fn conversion(unit: &Unit, from: TypeId, to: TypeId) -> Option<Reason> {
         // A function that is stored is a reason of its own.
         return None;
     }
-    (!same_cells(unit, from, to) && !same_cells(unit, to, from)).then_some(Reason::MixedSize)
+    let is_apart = !same_cells(unit, from, to) && !same_cells(unit, to, from);
+    (is_apart || counts_other_bytes(unit, from, to)).then_some(Reason::MixedSize)
+}
+
+/// Whether a pointer to something that is more than one byte becomes one that counts bytes: what it is moved by would be cells.
+fn counts_other_bytes(unit: &Unit, from: TypeId, to: TypeId) -> bool {
+    let mut inside = from;
+    while let TypeKind::Array { element, .. } = unit.types[inside].kind {
+        inside = element;
+    }
+    is_character(unit, to) && matches!(unit.types[inside].kind, TypeKind::Record(_))
+}
+
+fn is_character(unit: &Unit, ty: TypeId) -> bool {
+    matches!(unit.types[ty].kind, TypeKind::Integer(integer) if integer.character)
+}
+
+/// Whether an expression makes a pointer to `void` one that counts bytes: what lies there may have larger cells.
+pub fn counts_unknown_bytes(unit: &Unit, pointer: ExprId) -> bool {
+    let (ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand }) =
+        unit.expressions[pointer].kind
+    else {
+        return false;
+    };
+    let pointee = |expr: ExprId| unit.pointee(unit.expressions[expr].ty);
+    let is_void = pointee(operand).is_some_and(|ty| matches!(unit.types[ty].kind, TypeKind::Void));
+    let asks = matches!(unit.expressions[without_conversions(unit, operand)].kind, ExprKind::Call { .. });
+    is_void && !asks && pointee(pointer).is_some_and(|ty| is_character(unit, ty))
 }
 
 /// Whether an object of the one type begins with the cells of the other.

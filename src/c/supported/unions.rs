@@ -1,6 +1,7 @@
 //! Unions whose members have the same cells.
 //!
-//! In: a union. Out: the member that stands for all, where the scalars of each member lie where its scalars lie, and have their sizes.
+//! In: a union. Out: the member that stands for all, where the scalars of each member lie where its scalars lie, have their
+//! sizes, and are as atomic.
 //! What is written through one of them can then be read through another one, cell by cell, as the bits that it is. Any other union,
 //! or one with bit-fields, would split cells.
 
@@ -12,8 +13,8 @@ const MOST: usize = 4096;
 /// What a scalar is as far as its bits tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A number, or a pointer.
-    Bits,
+    /// A number, or a pointer, and whether accesses to it are atomic.
+    Bits(bool),
     Truth,
     Floating,
     /// A structure that nothing looks into.
@@ -61,7 +62,9 @@ fn scalars(unit: &Unit, ty: TypeId, byte: u64, found: &mut Vec<(u64, u64, Kind)>
         }
         TypeKind::Bool => Kind::Truth,
         TypeKind::Floating(64) => Kind::Floating,
-        TypeKind::Integer(_) | TypeKind::Enumeration(_) | TypeKind::Pointer(_) if size <= 8 => Kind::Bits,
+        TypeKind::Integer(_) | TypeKind::Enumeration(_) | TypeKind::Pointer(_) if size <= 8 => {
+            Kind::Bits(of.qualifiers.atomic)
+        }
         _ => return false,
     };
     found.push((byte, size, kind));

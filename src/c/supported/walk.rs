@@ -7,8 +7,8 @@ use super::library::{Known, known};
 use super::reason::Reason;
 use super::{Obstacle, formats, initialiser, lengths, library, pointers};
 use crate::tree::{
-    AddressBase, Assembly, Builtin, Category, Constant, Conversion, DeclId, DeclKind, Definition, ExprId, ExprKind,
-    Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
+    AddressBase, Assembly, BinaryOperator, Builtin, Category, Constant, Conversion, DeclId, DeclKind, Definition,
+    ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
 
 /// What is still to be looked at.
@@ -205,7 +205,13 @@ impl<'a> Walk<'a> {
             ExprKind::Error | ExprKind::String(_) => {}
             ExprKind::Subscript { base, index } => self.exprs([*base, *index]),
             ExprKind::Unary { operand, .. } | ExprKind::Convert { operand, .. } => self.exprs([*operand]),
-            ExprKind::Binary { left, right, .. } => self.exprs([*left, *right]),
+            ExprKind::Binary { operator, left, right } => {
+                let moves = matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract);
+                if moves && [left, right].into_iter().any(|&side| pointers::counts_unknown_bytes(unit, side)) {
+                    self.add(Reason::MixedSize, node.place);
+                }
+                self.exprs([*left, *right]);
+            }
             ExprKind::Assign { target, value, .. } => self.exprs([*target, *value]),
             ExprKind::Conditional { condition, then, otherwise } => self.exprs([*condition, *then, *otherwise]),
             ExprKind::Comma { first, second } => self.exprs([*first, *second]),
@@ -258,6 +264,7 @@ impl<'a> Walk<'a> {
 
     fn conversion(&mut self, operand: ExprId, to: TypeId, place: Place) {
         if let Some(target) = self.unit.pointee(to)
+            && !matches!(self.unit.types[target].kind, TypeKind::Void)
             && let Some((member, bytes)) = pointers::container_of(self.unit, operand)
         {
             if bytes.is_none() || !matches!(self.unit.types[target].kind, TypeKind::Record(_)) {

@@ -13,7 +13,7 @@ use cssame_answer::{BadEndKind, HuntAnswer, Judged, finding};
 use cssame_diagnostics::Diagnostic;
 use cssame_model::Model;
 use cssame_source::SourceMap;
-use cssame_vm::Choice;
+use cssame_vm::{Choice, FailureKind};
 use std::path::{Path, PathBuf};
 
 /// Further findings that have a row without `--all`.
@@ -222,5 +222,10 @@ pub fn guarantee(answer: &HuntAnswer) -> String {
         true => endless::summary(&report.endless),
         false => "the search for executions without end was not finished\n".to_owned(),
     };
-    sure + races + &endless
+    let mut kinds = found.failures.iter().map(|(witness, _)| witness.failure.kind);
+    let unread = match kinds.any(|kind| kind == FailureKind::OtherContent) {
+        true => "what comes behind memory that is not read was not looked at\n",
+        false => "",
+    };
+    sure + races + unread + &endless
 }

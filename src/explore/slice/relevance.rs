@@ -134,7 +134,10 @@ pub(super) fn with_prints(index: &Index<'_>, base: &Relevance) -> Relevance {
 /// Whether an instruction may make the program fail.
 pub(super) fn may_fail(instruction: &Instruction) -> bool {
     match instruction {
-        Instruction::Assert { .. } | Instruction::Error { .. } | Instruction::JoinThread { .. } => true,
+        Instruction::Assert { .. }
+        | Instruction::Error { .. }
+        | Instruction::JoinThread { .. }
+        | Instruction::Free { .. } => true,
         Instruction::Synchronise(operation) => operation.kind.needs_held_lock() || operation.places().any(may_miss),
         Instruction::Binary { op, right, .. } => may_divide_by_zero(*op, *right),
         Instruction::Load { place, .. }
@@ -164,6 +167,7 @@ impl Closure<'_, '_> {
             | Instruction::Spawn { .. }
             | Instruction::Join
             | Instruction::JoinThread { .. }
+            | Instruction::Free { .. }
             | Instruction::AtomicBegin
             | Instruction::AtomicEnd => self.keep(number),
             Instruction::Binary { op, right, .. } if may_divide_by_zero(*op, *right) => self.value(number),

@@ -101,7 +101,8 @@ impl Asserted<'_> {
                 }
             }
             EventKind::Write(definition) | EventKind::Update { definition, .. }
-                if concurrency.sharing.definition(definition) =>
+                if concurrency.sharing.definition(definition)
+                    && !self.subject.program.definitions[definition].is_free() =>
             {
                 for &location in concurrency.locations_of(at.event) {
                     let example = Example { block: at.block, span: at.event.span };

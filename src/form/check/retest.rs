@@ -178,7 +178,9 @@ impl<'a> Retest<'a> {
         let sharing = &self.subject.form.concurrency.sharing;
         match event.kind {
             EventKind::Read(read) => sharing.read(read),
-            EventKind::Write(definition) => sharing.definition(definition),
+            EventKind::Write(definition) => {
+                sharing.definition(definition) && !self.subject.program.definitions[definition].is_free()
+            }
             EventKind::Update { read, .. } => sharing.read(read),
             _ => false,
         }
