@@ -5,9 +5,10 @@
 //! **Algorithm**: persistent sets of one thread (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",
 //! 1996) for steps that are left movers (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
 //! 1. A step *commutes* if it does one of the following, and then only local work. It reads or writes a cell without a race. It
-//!    releases a lock, or raises a semaphore, if no thread tries locks, nor gives back the memory that it lies in. It takes a lock whose order is [not
-//!    observable](crate::slice::UnobservedLocks). It joins threads that have ended. It creates threads whose number in the
-//!    program is bounded: none of its loops runs for ever, and no function creates threads that run the function itself.
+//!    releases a lock, or raises a semaphore, if no thread tries locks, nor gives back the memory that it lies in. It takes a
+//!    lock whose order is [not observable](crate::slice::UnobservedLocks). It joins threads that have ended. It creates threads
+//!    whose number in the program is bounded: none of its loops runs for ever, and no function creates threads that run the
+//!    function itself.
 //! 2. In a state in which a thread has such a step, only that thread is expanded, if its successor was not expanded before, or if
 //!    states cannot lead back to themselves.
 //!

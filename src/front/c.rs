@@ -168,7 +168,7 @@ pub fn add_library(sources: &mut SourceMap, file: FileId, inputs: &[(String, Str
     let is_named = sources.files().any(|(_, other)| library::is_named_in(other.text()));
     let units = parsed(inputs).ok().filter(|_| is_named && !is_there);
     let units = units.and_then(|parsed| read_units(&mut sources.clone(), file, &parsed, &mut Vec::new()).ok());
-    if units.is_some_and(|units| library::is_used(&units)) {
+    if units.flatten().is_some_and(|units| library::is_used(&units)) {
         sources.add_beside(library::NAME, library::TEXT);
     }
 }
@@ -195,9 +195,7 @@ fn linked_program(
 ) -> Result<Option<Program>, String> {
     let mut own = sources.clone();
     let units = read_units(&mut own, file, parsed, found)?;
-    if diagnostics::has_errors(found) || units.is_empty() {
-        return Ok(None);
-    }
+    let Some(units) = units.filter(|_| !diagnostics::has_errors(found)) else { return Ok(None) };
     match lower(&own, &units.iter().collect::<Vec<_>>(), &parsed.settings) {
         Ok(Lowered { mut program, notes }) => {
             join_symbols(&mut program);
@@ -217,7 +215,7 @@ fn read_units(
     file: FileId,
     parsed: &Parsed,
     found: &mut Vec<Diagnostic>,
-) -> Result<Vec<Unit>, String> {
+) -> Result<Option<Vec<Unit>>, String> {
     let sources = own.clone();
     let named = |name: &str| sources.files().find(|(_, other)| other.name() == name);
     let commands = parsed.commands(|name| named(name).map(|(_, file)| file.text().to_owned()))?;
@@ -243,7 +241,7 @@ fn read_units(
         units.extend(reading.unit);
     }
     let is_whole = units.len() == options.len() && files.len() == parsed.linked.len() + 1;
-    Ok(if is_whole { units } else { Vec::new() })
+    Ok(is_whole.then_some(units))
 }
 
 fn no_input((name, value): &(String, String)) -> Diagnostic {

@@ -19,6 +19,15 @@ use cssame_ir::{
     Field, Leaf, LeafId, LeafKind, Pointer, Program, ScalarType, Storage, Type, Value, Variable, VariableId,
 };
 
+/// The elements of which a variable has as many as are asked for where it is made.
+#[derive(Clone, Copy, Debug)]
+struct Repeated {
+    /// The cells before the first one.
+    before: u32,
+    /// The cells of each.
+    each: u32,
+}
+
 /// The objects that pointers may lead to: globals, and the locals of a state.
 #[derive(Clone, Copy)]
 pub(super) struct Objects<'a> {
@@ -110,8 +119,8 @@ pub(super) struct Layout {
     locks: Vec<Box<[u32]>>,
     /// Addresses of the locks of globals.
     global_locks: Vec<u32>,
-    /// By variable: the cells before those of which there are as many as are asked for, and the cells of each of these.
-    strides: Vec<(u32, u32)>,
+    /// By variable: of what there is as much as is asked for.
+    repeated: Vec<Repeated>,
     /// By variable: whether it is on the heap.
     heap: Vec<bool>,
     /// Whether some variable is.
@@ -149,7 +158,7 @@ impl Layout {
             layout.addresses.push(address);
             layout.heap.push(variable.heap);
             layout.has_heap |= variable.heap;
-            layout.strides.push(stride(program, variable));
+            layout.repeated.push(repeated(program, variable));
             layout.templates.push(template.into_boxed_slice());
             let leaves = leaves_by_cell(program, variable);
             if has_pointers {
@@ -268,8 +277,8 @@ impl Layout {
         owner: PathId,
     ) -> (u32, u32) {
         let whole = self.templates[variable.index()].len() as u32;
-        let (head, each) = self.strides[variable.index()];
-        let size = elements.map_or(whole, |count| count.saturating_mul(each).saturating_add(head).min(whole));
+        let Repeated { before, each } = self.repeated[variable.index()];
+        let size = elements.map_or(whole, |count| count.saturating_mul(each).saturating_add(before).min(whole));
         let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
         let start = if self.has_heap {
             self.own_start(state, tables, MadeObject { owner, variable: variable.0, number: ordinal, size })
@@ -358,9 +367,9 @@ impl Layout {
     }
 }
 
-/// The cells of an element of a variable that is an array, or of the array that a structure ends with, and those before.
-fn stride(program: &Program, variable: &Variable) -> (u32, u32) {
-    let (array, head) = match variable.ty {
+/// The elements of a variable that is an array, or of the array that a structure ends with.
+fn repeated(program: &Program, variable: &Variable) -> Repeated {
+    let (array, before) = match variable.ty {
         Type::Array(array) => (Some(array), 0),
         Type::Class(class) => match program.classes[class].fields.last() {
             Some(Field { ty: Type::Array(array), offset, .. }) => (Some(*array), *offset),
@@ -368,7 +377,8 @@ fn stride(program: &Program, variable: &Variable) -> (u32, u32) {
         },
         Type::Single(_) => (None, 0),
     };
-    (head, array.map_or(variable.size, |array| program.size_of(program.arrays[array].element)))
+    let each = array.map_or(variable.size, |array| program.size_of(program.arrays[array].element));
+    Repeated { before, each }
 }
 
 fn leaves_by_cell(program: &Program, variable: &Variable) -> Box<[Option<(LeafId, u32)>]> {

@@ -409,8 +409,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 }
             }
             Code::SharedFree { pointer, definition } => {
-                let is_object = self.free(pointer, definition, true);
-                if !is_object {
+                if !self.free(pointer, definition, true) {
                     return Performed::Over(self.fail(self.out_of_range(code), None));
                 }
             }

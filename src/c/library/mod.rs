@@ -1,10 +1,12 @@
 //! Functions of the standard library that are written in C themselves.
 //!
-//! In: the units of a program. Out: whether they use such a function that none of them defines; the text of a unit that defines them
-//! all. It is linked as any other unit: what it does with memory is found and shown as if it stood in the program. Its definitions are
-//! weak, so that one of the program takes their place.
+//! In: the units of a program. Out: whether they use such a function that none of them defines; the text of a unit that
+//! defines them all. It is linked as any other unit: what it does with memory is found and shown as if it stood in the
+//! program. Its definitions are weak, so that one of the program takes their place. It does not see a name that
+//! only the preprocessor puts together (`str##len`).
 
-use crate::tree::{Definition, Linkage, Unit};
+use crate::tree::{Definition, ExprKind, Linkage, Unit};
+use rustc_hash::FxHashSet;
 
 /// The name of the file.
 pub const NAME: &str = "cssame/string.c";
@@ -13,8 +15,9 @@ pub const NAME: &str = "cssame/string.c";
 pub const TEXT: &str = include_str!("string.c");
 
 /// The functions that it defines.
-const DEFINED: &str = "strlen strnlen strcmp strncmp strcpy stpcpy strncpy strcat strncat strchr strrchr strstr strdup strndup memcmp \
-    bcmp isdigit islower isupper isalpha isalnum isspace isprint isxdigit isblank iscntrl isgraph ispunct tolower toupper strtol atol atoll atoi";
+const DEFINED: &str = "strlen strnlen strcmp strncmp strcpy stpcpy strncpy strcat strncat strchr strrchr strstr \
+    strdup strndup memcmp bcmp isdigit islower isupper isalpha isalnum isspace isprint isxdigit isblank iscntrl isgraph \
+    ispunct tolower toupper strtol atol atoll atoi";
 
 /// Whether a function is defined there.
 #[must_use]
@@ -32,18 +35,14 @@ pub fn is_named_in(text: &str) -> bool {
 /// Whether some unit calls a function that is defined there and in none of them.
 #[must_use]
 pub fn is_used<'u>(units: impl IntoIterator<Item = &'u Unit> + Clone) -> bool {
-    let is_defined = |name: &str| {
-        units.clone().into_iter().flat_map(|unit| unit.declarations.iter()).any(|decl| {
-            decl.definition == Definition::Defined
-                && decl.linkage == Linkage::External
-                && decl.name.as_deref() == Some(name)
-        })
-    };
-    units.clone().into_iter().any(|unit| {
+    let declared = units.clone().into_iter().flat_map(|unit| unit.declarations.iter());
+    let defined = declared.filter(|decl| decl.definition == Definition::Defined && decl.linkage == Linkage::External);
+    let defined: FxHashSet<&str> = defined.filter_map(|decl| decl.name.as_deref()).collect();
+    units.into_iter().any(|unit| {
         unit.expressions.iter().any(|expr| {
-            let crate::tree::ExprKind::Name(decl) = expr.kind else { return false };
+            let ExprKind::Name(decl) = expr.kind else { return false };
             let name = unit.declarations[decl].name.as_deref().unwrap_or_default();
-            unit.declarations[decl].body.is_none() && defines(name) && !is_defined(name)
+            unit.declarations[decl].body.is_none() && defines(name) && !defined.contains(name)
         })
     })
 }

@@ -174,6 +174,12 @@ impl Builder<'_, '_> {
         self.lowering.parts(self.key.unit, lvalue.ty, &lvalue.owner, place)
     }
 
+    /// The cells of data of the value of an expression.
+    pub fn parts_of_value(&self, expr: ExprId) -> Done<Vec<Part>> {
+        let node = self.expr(expr);
+        self.lowering.parts(self.key.unit, node.ty, &Owner::Text(node.place.span), node.place)
+    }
+
     /// `a = b` of structures; the values that `a` then has.
     pub fn assign_aggregate(&mut self, target: ExprId, value: ExprId) -> Done<Vec<Typed>> {
         if self.is_in_other_member(target) {
@@ -313,7 +319,7 @@ impl Builder<'_, '_> {
                 home
             }
         };
-        Ok(Lvalue { home, scalar: None, seen_as: None, ty: node.ty, owner, atomic: false, span: place.span })
+        Ok(Lvalue::whole(home, node.ty, owner, place.span))
     }
 
     fn place_of(&mut self, variable: VariableId, storage: Storage, span: Span) -> Place {
@@ -338,8 +344,7 @@ impl Builder<'_, '_> {
         let node = self.expr(value);
         let place = Place::at(Base::Pointer(to), 0);
         let (home, owner) = (Home::Memory(place), Owner::Text(node.place.span));
-        let lvalue =
-            Lvalue { home, scalar: None, seen_as: None, ty: node.ty, owner, atomic: false, span: node.place.span };
+        let lvalue = Lvalue::whole(home, node.ty, owner, node.place.span);
         let parts = self.parts_of(&lvalue, node.place)?;
         self.store_parts(&lvalue, &parts, &values);
         Ok(())

@@ -1,7 +1,7 @@
 //! Questions that several steps ask of a tree, and what they answer where it is not read.
 
 use crate::supported::library::{self, Known, known};
-use crate::supported::{Obstacle, Reason};
+use crate::supported::{Obstacle, Reason, without_conversions};
 use crate::tree::{Conversion, DeclId, ExprId, ExprKind, Place, StmtId, StmtKind, TypeId, TypeKind, Unit};
 
 /// What a step gives, or the first thing that it cannot read.
@@ -60,12 +60,7 @@ pub fn call_of(unit: &Unit, expr: ExprId) -> Option<(DeclId, &[ExprId])> {
 
 /// The call that an expression is, behind casts of pointers.
 pub fn called_for(unit: &Unit, expr: ExprId) -> Option<ExprId> {
-    let mut at = expr;
-    while let ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } =
-        unit.expressions[at].kind
-    {
-        at = operand;
-    }
+    let at = without_conversions(unit, expr);
     matches!(unit.expressions[at].kind, ExprKind::Call { .. }).then_some(at)
 }
 

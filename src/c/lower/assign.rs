@@ -225,10 +225,9 @@ impl Builder<'_, '_> {
 
     /// Whether two values of one type are equal.
     pub fn same(&mut self, one: Typed, other: Typed, span: cssame_source::Span) -> Typed {
-        let dest = self.temporary(ScalarType::Bool, span);
-        let (op, left, right) = (BinaryOperator::Equal, one.operand, other.operand);
-        self.emit(Instruction::Binary { dest, op, left, right }, span);
-        Typed::register(dest, ScalarType::Bool)
+        let operands = (one.operand, other.operand);
+        let operand = self.operation(BinaryOperator::Equal, ScalarType::Bool, operands, span);
+        Typed { operand, ty: ScalarType::Bool }
     }
 
     /// A number for each truth value.

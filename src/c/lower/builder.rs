@@ -10,8 +10,9 @@ use super::program::Lowering;
 use crate::supported::Reason;
 use crate::tree::{DeclId, Expr, ExprId, LabelId, Place as TreePlace, StmtId, Unit};
 use cssame_ir::{
-    Block, BlockId, Definition, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, Operand, Read, ReadId,
-    Register, RegisterId, RegisterType, ScalarType, Terminator, TextId, UnaryOperator, Value, VariableId,
+    Arithmetic, BinaryOperator, Block, BlockId, Definition, DefinitionId, DefinitionKind, Function, FunctionId,
+    Instruction, Operand, Read, ReadId, Register, RegisterId, RegisterType, ScalarType, Terminator, TextId,
+    UnaryOperator, Value, VariableId,
 };
 use cssame_source::Span;
 use rustc_hash::FxHashMap;
@@ -237,6 +238,30 @@ impl<'a> Builder<'_, 'a> {
         let op = UnaryOperator::Convert(value.ty, to);
         self.emit(Instruction::Unary { dest, op, operand: value.operand }, span);
         Operand::Register(dest)
+    }
+
+    /// What an operator gives, of a type.
+    pub fn operation(
+        &mut self,
+        op: BinaryOperator,
+        ty: ScalarType,
+        (left, right): (Operand, Operand),
+        span: Span,
+    ) -> Operand {
+        let dest = self.temporary(ty, span);
+        self.emit(Instruction::Binary { dest, op, left, right }, span);
+        Operand::Register(dest)
+    }
+
+    /// What an operator gives of two values of type `long`.
+    pub fn long_binary(
+        &mut self,
+        op: fn(Arithmetic) -> BinaryOperator,
+        left: Operand,
+        right: Operand,
+        span: Span,
+    ) -> Operand {
+        self.operation(op(Arithmetic::Long), ScalarType::Long, (left, right), span)
     }
 
     /// The program fails here; what follows is another block.

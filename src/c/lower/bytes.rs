@@ -224,19 +224,15 @@ impl Builder<'_, '_> {
         let home = Home::Memory(Place::at(Base::Pointer(base), offset));
         let owner = self.input().target(self.key.unit, objects.pointer);
         let span = self.lowering.balanced(self.span(objects.pointer));
-        Lvalue { home, scalar: None, seen_as: None, ty: objects.element, owner, atomic: false, span }
+        Lvalue::whole(home, objects.element, owner, span)
     }
 
     fn moved_base(&mut self, base: RegisterId, index: RegisterId, cells: u32, place: TreePlace) -> RegisterId {
         let span = place.span;
-        let skipped = self.temporary(ScalarType::Long, span);
-        let (left, right) = (Operand::Register(index), Operand::Constant(Value::Long(i64::from(cells))));
-        let op = BinaryOperator::Multiply(Arithmetic::Long);
-        self.emit(Instruction::Binary { dest: skipped, op, left, right }, span);
-        let dest = self.temporary(ScalarType::Pointer, span);
-        let (left, right) = (Operand::Register(base), Operand::Register(skipped));
-        self.emit(Instruction::Binary { dest, op: BinaryOperator::PointerAdd, left, right }, span);
-        dest
+        let each = Operand::Constant(Value::Long(i64::from(cells)));
+        let skipped = self.long_binary(BinaryOperator::Multiply, Operand::Register(index), each, span);
+        let moved = self.plus(Typed::register(base, ScalarType::Pointer), skipped, span);
+        self.in_register(moved, span)
     }
 
     /// Does something for each of some objects, by their numbers: where they are copied to an address behind where they are, the last one
@@ -268,39 +264,27 @@ impl Builder<'_, '_> {
                 builder.converted(Typed::register(register, ScalarType::Pointer), ScalarType::Long, span)
             };
             let (from, to) = (bits(self, from), bits(self, to));
-            let condition = self.long_binary(BinaryOperator::Less(Arithmetic::Long), from, to, span);
+            let condition = self.operation(BinaryOperator::Less(Arithmetic::Long), ScalarType::Bool, (from, to), span);
             let backward = self.new_block();
             self.terminate(Terminator::Branch { condition, then_block: backward, else_block: head }, span);
             self.current = backward;
-            let last = self.temporary(ScalarType::Long, span);
-            let op = BinaryOperator::Subtract(Arithmetic::Long);
-            self.emit(Instruction::Binary { dest: last, op, left: count, right: long(1) }, span);
-            self.emit(Instruction::Copy { dest: index, source: Operand::Register(last) }, span);
+            let last = self.long_binary(BinaryOperator::Subtract, count, long(1), span);
+            self.emit(Instruction::Copy { dest: index, source: last }, span);
             self.emit(Instruction::Copy { dest: step, source: long(-1) }, span);
         }
         self.jump_into(head, span);
-        let condition =
-            self.long_binary(BinaryOperator::Less(Arithmetic::Long), long(0), Operand::Register(left), span);
+        let operands = (long(0), Operand::Register(left));
+        let condition = self.operation(BinaryOperator::Less(Arithmetic::Long), ScalarType::Bool, operands, span);
         self.terminate(Terminator::Branch { condition, then_block: body, else_block: exit }, span);
         self.current = body;
         each(self, index)?;
-        for (register, op, by) in [
-            (index, BinaryOperator::Add(Arithmetic::Long), Operand::Register(step)),
-            (left, BinaryOperator::Subtract(Arithmetic::Long), long(1)),
-        ] {
-            let dest = self.temporary(ScalarType::Long, span);
-            self.emit(Instruction::Binary { dest, op, left: Operand::Register(register), right: by }, span);
-            self.emit(Instruction::Copy { dest: register, source: Operand::Register(dest) }, span);
-        }
+        let next = self.long_binary(BinaryOperator::Add, Operand::Register(index), Operand::Register(step), span);
+        self.emit(Instruction::Copy { dest: index, source: next }, span);
+        let rest = self.long_binary(BinaryOperator::Subtract, Operand::Register(left), long(1), span);
+        self.emit(Instruction::Copy { dest: left, source: rest }, span);
         self.terminate(Terminator::Jump(head), span);
         self.current = exit;
         Ok(())
-    }
-
-    fn long_binary(&mut self, op: BinaryOperator, left: Operand, right: Operand, span: cssame_source::Span) -> Operand {
-        let dest = self.temporary(ScalarType::Bool, span);
-        self.emit(Instruction::Binary { dest, op, left, right }, span);
-        Operand::Register(dest)
     }
 }
 

@@ -32,13 +32,7 @@ impl Builder<'_, '_> {
             let operand = self.result_address(expr)?;
             values.push(Typed { operand, ty: cssame_ir::ScalarType::Pointer });
         }
-        for &argument in arguments {
-            if self.is_aggregate(argument) {
-                values.extend(self.aggregate(argument)?);
-            } else {
-                values.push(self.value(argument)?);
-            }
-        }
+        values.extend(self.values_of(arguments)?);
         self.call_function(key, &values, wanted, place.span, place)
     }
 
@@ -61,6 +55,19 @@ impl Builder<'_, '_> {
         let dest = result.map(|ty| self.temporary(ty, span));
         self.emit(Instruction::Call { dest, function, arguments }, span);
         Ok(dest.zip(result).map(|(dest, ty)| Typed::register(dest, ty)))
+    }
+
+    /// The values of arguments, of a structure those of its cells.
+    pub fn values_of(&mut self, arguments: &[ExprId]) -> Done<Vec<Typed>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for &argument in arguments {
+            if self.is_aggregate(argument) {
+                values.extend(self.aggregate(argument)?);
+            } else {
+                values.push(self.value(argument)?);
+            }
+        }
+        Ok(values)
     }
 
     /// The arguments of a function of the program.

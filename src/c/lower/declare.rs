@@ -126,18 +126,14 @@ impl<'a> Builder<'_, 'a> {
         self.zeros(decl, base, variable)?;
         for value in values {
             let place = self.expr(value.value).place;
+            let spot = self.input().spot(self.key.unit, declared.ty, value.offset, place)?;
             if self.is_aggregate(value.value) {
-                let cell = self.input().spot(self.key.unit, declared.ty, value.offset, place)?.cell;
-                let ty = self.expr(value.value).ty;
-                let parts = self.lowering.parts(self.key.unit, ty, &Owner::Text(place.span), place)?;
+                let parts = self.parts_of_value(value.value)?;
                 let cells = self.aggregate(value.value)?;
                 for (part, one) in parts.iter().zip(cells) {
-                    self.set_cell(decl, base, variable, cell + part.offset, one)?;
+                    self.set_cell(decl, base, variable, spot.cell + part.offset, one)?;
                 }
-                continue;
-            }
-            let spot = self.input().spot(self.key.unit, declared.ty, value.offset, place)?;
-            if let ExprKind::String(string) = self.expr(value.value).kind {
+            } else if let ExprKind::String(string) = self.expr(value.value).kind {
                 let bytes = &self.unit.strings[string].bytes;
                 for (index, &byte) in bytes.iter().enumerate() {
                     let value = Typed::int(i32::from(byte as i8));
@@ -171,8 +167,7 @@ impl<'a> Builder<'_, 'a> {
             let cell = self.input().spot(self.key.unit, declared.ty, value.offset, place)?.cell as usize;
             let is_text = matches!(self.expr(value.value).kind, ExprKind::String(_));
             if self.is_aggregate(value.value) {
-                let ty = self.expr(value.value).ty;
-                for part in self.lowering.parts(self.key.unit, ty, &Owner::Text(place.span), place)? {
+                for part in self.parts_of_value(value.value)? {
                     given[cell + part.offset as usize] = true;
                 }
                 continue;

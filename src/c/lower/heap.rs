@@ -107,17 +107,13 @@ impl Builder<'_, '_> {
             builder.converted(Typed { operand, ty: ScalarType::Pointer }, ScalarType::Long, span)
         };
         let (one, other) = (long(self, one), long(self, other));
-        let differing = self.temporary(ScalarType::Long, span);
-        self.emit(Instruction::Binary { dest: differing, op: BinaryOperator::Xor, left: one, right: other }, span);
+        let differing = self.operation(BinaryOperator::Xor, ScalarType::Long, (one, other), span);
         // What is above the number of the cell says which object it is.
-        let (left, right) = (Operand::Register(differing), Operand::Constant(Value::Long(32)));
-        let objects = self.temporary(ScalarType::Long, span);
-        let op = BinaryOperator::ShiftRight(Arithmetic::Long);
-        self.emit(Instruction::Binary { dest: objects, op, left, right }, span);
-        let (left, right) = (Operand::Register(objects), Operand::Constant(Value::Long(0)));
-        let dest = self.temporary(ScalarType::Bool, span);
-        self.emit(Instruction::Binary { dest, op: BinaryOperator::NotEqual, left, right }, span);
-        self.fail_if(Operand::Register(dest), DIFFERENT_OBJECTS, span);
+        let above = Operand::Constant(Value::Long(32));
+        let objects = self.long_binary(BinaryOperator::ShiftRight, differing, above, span);
+        let operands = (objects, Operand::Constant(Value::Long(0)));
+        let differ = self.operation(BinaryOperator::NotEqual, ScalarType::Bool, operands, span);
+        self.fail_if(differ, DIFFERENT_OBJECTS, span);
     }
 
     /// How many elements of a size make up the product of some numbers of bytes.
@@ -135,7 +131,7 @@ impl Builder<'_, '_> {
         let bytes = self.product(factors, place.span)?;
         if size > 1 {
             let each = Operand::Constant(Value::Long(size as i64));
-            let rest = self.computed_long(BinaryOperator::Remainder, bytes, each, place.span);
+            let rest = self.long_binary(BinaryOperator::Remainder, bytes, each, place.span);
             let zero = Operand::Constant(Value::Long(0));
             self.fail_where((zero, rest), Arithmetic::Long, "a part of an element is not read", place.span);
         }
@@ -153,7 +149,7 @@ impl Builder<'_, '_> {
                     self.converted(value, ScalarType::Long, span)
                 }
             };
-            bytes = if index == 0 { value } else { self.computed_long(BinaryOperator::Multiply, bytes, value, span) };
+            bytes = if index == 0 { value } else { self.long_binary(BinaryOperator::Multiply, bytes, value, span) };
         }
         Ok(bytes)
     }
@@ -171,14 +167,14 @@ impl Builder<'_, '_> {
         let span = self.span(call);
         let bytes = self.product(factors, span)?;
         let before = Operand::Constant(Value::Long(offset as i64));
-        let behind = self.computed_long(BinaryOperator::Subtract, bytes, before, span);
+        let behind = self.long_binary(BinaryOperator::Subtract, bytes, before, span);
         self.count_of(behind, each, span).map(Amount::Tail)
     }
 
     /// How many elements of a size there are in some bytes; more than are kept is an error.
     fn count_of(&mut self, bytes: Operand, size: u64, span: Span) -> Done<cssame_ir::RegisterId> {
         let each = Operand::Constant(Value::Long(size as i64));
-        let count = self.computed_long(BinaryOperator::Divide, bytes, each, span);
+        let count = self.long_binary(BinaryOperator::Divide, bytes, each, span);
         let count = self.in_register(Typed { operand: count, ty: ScalarType::Long }, span);
         let text = self.lowering.text_at(span);
         let text = self.lowering.program.texts.get(text).to_owned();
@@ -188,18 +184,6 @@ impl Builder<'_, '_> {
         self.fail_where((Operand::Register(count), zero), Arithmetic::Long, &message, span);
         self.fail_where((most, Operand::Register(count)), Arithmetic::Long, &message, span);
         Ok(count)
-    }
-
-    fn computed_long(
-        &mut self,
-        op: fn(Arithmetic) -> BinaryOperator,
-        left: Operand,
-        right: Operand,
-        span: Span,
-    ) -> Operand {
-        let dest = self.temporary(ScalarType::Long, span);
-        self.emit(Instruction::Binary { dest, op: op(Arithmetic::Long), left, right }, span);
-        Operand::Register(dest)
     }
 
     /// The function that makes the object of a place.

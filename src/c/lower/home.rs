@@ -26,3 +26,10 @@ pub struct Lvalue {
     pub atomic: bool,
     pub span: Span,
 }
+
+impl Lvalue {
+    /// An object that is no scalar, or is looked at cell by cell.
+    pub fn whole(home: Home, ty: TypeId, owner: Owner, span: Span) -> Lvalue {
+        Lvalue { home, scalar: None, seen_as: None, ty, owner, atomic: false, span }
+    }
+}

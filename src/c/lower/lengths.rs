@@ -98,10 +98,8 @@ impl Builder<'_, '_> {
     }
 
     /// An error where the first value is less than the second.
-    pub fn fail_where(&mut self, (left, right): (Operand, Operand), arithmetic: Arithmetic, message: &str, span: Span) {
-        let condition = self.temporary(ScalarType::Bool, span);
-        let op = BinaryOperator::Less(arithmetic);
-        self.emit(Instruction::Binary { dest: condition, op, left, right }, span);
-        self.fail_if(Operand::Register(condition), message, span);
+    pub fn fail_where(&mut self, operands: (Operand, Operand), arithmetic: Arithmetic, message: &str, span: Span) {
+        let is_less = self.operation(BinaryOperator::Less(arithmetic), ScalarType::Bool, operands, span);
+        self.fail_if(is_less, message, span);
     }
 }

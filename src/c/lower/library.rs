@@ -6,8 +6,8 @@ use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::facts::Own;
 use super::heap::UNTYPED;
-use crate::supported::Reason;
 use crate::supported::library::Known;
+use crate::supported::{Reason, without_conversions};
 use crate::tree::{BitCount, Conversion, ExprId, ExprKind, UnaryOperator};
 use cssame_ir::{Instruction, Operand, ScalarType, Terminator, Value};
 
@@ -164,14 +164,8 @@ impl Builder<'_, '_> {
     /// Evaluates arguments for what they do. The address of something, or nothing, is no access.
     pub fn evaluated(&mut self, arguments: &[ExprId]) -> Done<()> {
         for &argument in arguments {
-            let mut at = argument;
-            while let ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } =
-                self.expr(at).kind
-            {
-                at = operand;
-            }
             let is_address = matches!(
-                self.expr(at).kind,
+                self.expr(without_conversions(self.unit, argument)).kind,
                 ExprKind::Unary { operator: UnaryOperator::AddressOf, .. }
                     | ExprKind::Convert { conversion: Conversion::ArrayToPointer, .. }
                     | ExprKind::Convert { conversion: Conversion::FunctionToPointer, .. }

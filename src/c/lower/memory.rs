@@ -1,4 +1,6 @@
-//! Copies of functions that give memory, and what is known of it.
+//! Copies of functions that give memory ([`wrappers`](super::wrappers)).
+//!
+//! In: nothing; these are tables. Out: what a copy knows of the memory that it gives, and which copies are still to be lowered.
 
 use super::link::DeclKey;
 use super::owner::Owner;
@@ -24,7 +26,7 @@ pub struct Memory {
 
 /// A copy of a function that is to be lowered.
 #[derive(Debug)]
-pub struct Copy {
+pub struct PendingCopy {
     pub id: FunctionId,
     pub key: DeclKey,
     pub memory: Memory,

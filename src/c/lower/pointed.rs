@@ -95,11 +95,7 @@ impl Builder<'_, '_> {
         let result = input.scalar(unit, ty.result);
         let pointer = self.value(callee)?;
         let pointer = self.copied(pointer, place.span);
-        let mut values = Vec::with_capacity(arguments.len());
-        for &argument in arguments {
-            let value = self.value(argument)?;
-            values.push(value);
-        }
+        let values = self.values_of(arguments)?;
         let dest = result.filter(|_| wanted).map(|ty| (self.temporary(ty, place.span), ty));
         let functions = self.lowering.callable(&scalars, result);
         self.for_each_pointed(pointer.operand, &functions, place.span, |builder, key| {
@@ -134,10 +130,9 @@ impl Builder<'_, '_> {
         let join = self.new_block();
         for &key in functions {
             let right = self.address_of_function(key).operand;
-            let dest = self.temporary(ScalarType::Bool, span);
-            self.emit(Instruction::Binary { dest, op: BinaryOperator::Equal, left: pointer, right }, span);
+            let condition = self.operation(BinaryOperator::Equal, ScalarType::Bool, (pointer, right), span);
             let (then_block, else_block) = (self.new_block(), self.new_block());
-            self.terminate(Terminator::Branch { condition: Operand::Register(dest), then_block, else_block }, span);
+            self.terminate(Terminator::Branch { condition, then_block, else_block }, span);
             self.current = then_block;
             f(self, key)?;
             self.terminate(Terminator::Jump(join), span);

@@ -8,7 +8,7 @@ use super::facts::Own;
 use super::finish;
 use super::input::Input;
 use super::link::DeclKey;
-use super::memory::Copy;
+use super::memory::PendingCopy;
 use super::owner::Owner;
 use super::sections;
 use crate::supported::{Obstacle, Reason};
@@ -36,7 +36,7 @@ pub struct Lowering<'a> {
     pub maker_names: FxHashSet<TextId>,
     pub memory_types: FxHashMap<(u32, ExprId), (u32, TypeId)>,
     /// Copies of functions that give memory, which are still to be lowered, and functions of which more than copies are called.
-    pub copies: Vec<Copy>,
+    pub copies: Vec<PendingCopy>,
     pub copied: FxHashSet<DeclKey>,
     pub called_plain: FxHashSet<DeclKey>,
     /// The objects that stand for functions whose addresses are used.

@@ -122,11 +122,9 @@ impl Builder<'_, '_> {
             let made = self.input().facts.keys.get(&variable);
             let Some(destructor) = made.and_then(|made| made.destructor) else { continue };
             let value = self.read_value(variable, span)?;
-            let condition = self.temporary(ScalarType::Bool, span);
-            let (left, right) = (value.operand, self.null().operand);
-            self.emit(Instruction::Binary { dest: condition, op: BinaryOperator::Equal, left, right }, span);
+            let operands = (value.operand, self.null().operand);
+            let condition = self.operation(BinaryOperator::Equal, ScalarType::Bool, operands, span);
             let (call, join) = (self.new_block(), self.new_block());
-            let condition = Operand::Register(condition);
             self.terminate(Terminator::Branch { condition, then_block: join, else_block: call }, span);
             self.current = call;
             let nothing = self.null().operand;

@@ -4,13 +4,13 @@
 //! know; each call of one is a call of a copy of its own, in which that type is known, and the size where it is a constant of the
 //! call. So objects are told apart by the callers, and named by them: `xmalloc@31`.
 
-use super::ask::{Done, call_of, called_for, meaning};
+use super::ask::{Done, call_of, called_for};
 use super::builder::{Builder, Typed};
 use super::facts::Facts;
-use super::heap::GIVES;
+use super::heap::request;
 use super::input::Input;
 use super::link::DeclKey;
-use super::memory::{Copy, Memory};
+use super::memory::{Memory, PendingCopy};
 use super::owner::Owner;
 use super::program::{Lowering, empty};
 use crate::supported::{Obstacle, Reason};
@@ -98,13 +98,12 @@ impl Lowering<'_> {
         let is_named = |key: &DeclKey| facts.routines.contains(key) || facts.pointed.contains(key);
         let mut done: FxHashSet<DeclKey> = FxHashSet::default();
         loop {
-            if let Some(Copy { id, key, memory }) = self.copies.pop() {
+            if let Some(PendingCopy { id, key, memory }) = self.copies.pop() {
                 found.extend(self.copy(id, key, memory).err());
                 continue;
             }
-            let plain = facts.wrappers.iter().copied();
-            let plain = plain.filter(|key| is_named(key) || self.called_plain.contains(key));
-            let Some(key) = plain.filter(|key| !done.contains(key)).min() else { break };
+            let is_next = |key: &DeclKey| !done.contains(key) && (is_named(key) || self.called_plain.contains(key));
+            let Some(key) = facts.wrappers.iter().copied().find(is_next) else { break };
             done.insert(key);
             found.extend(self.function(key).err());
         }
@@ -116,15 +115,28 @@ impl Lowering<'_> {
         }
         found
     }
+
+    /// A function that is to be a copy of a wrapper: the function itself, at first, since nothing but copies of it can be read.
+    fn ask_copy(&mut self, key: DeclKey, memory: Memory) -> FunctionId {
+        if let Some(&id) = self.functions.get(&key).filter(|_| self.copied.insert(key)) {
+            self.copies.push(PendingCopy { id, key, memory });
+            return id;
+        }
+        let span = self.unit(key.unit).declarations[key.decl].place.span;
+        let name = self.declared_name(key.unit, key.decl);
+        let made =
+            cssame_ir::Function { result: Some(ScalarType::Pointer), ..empty(name, span, FunctionKind::Function) };
+        let id = self.program.functions.push(made);
+        self.copies.push(PendingCopy { id, key, memory });
+        id
+    }
 }
 
 impl Builder<'_, '_> {
     /// The call of a function that gives memory that an expression is, behind casts.
     pub fn request(&self, expr: ExprId) -> Option<ExprId> {
-        let call = called_for(self.unit, expr)?;
-        let (called, _) = call_of(self.unit, call)?;
-        let gives = meaning(self.unit, called).is_some_and(|(name, _)| GIVES.contains(&name));
-        (gives || self.wrapper_of(call).is_some()).then_some(call)
+        let of_wrapper = || called_for(self.unit, expr).filter(|&call| self.wrapper_of(call).is_some());
+        request(self.unit, expr).or_else(of_wrapper)
     }
 
     /// The wrapper that a call calls.
@@ -152,10 +164,7 @@ impl Builder<'_, '_> {
         let Some((_, arguments)) = call_of(self.unit, call) else {
             return self.refuse(Reason::HeapAllocation, place);
         };
-        let mut values = Vec::with_capacity(arguments.len());
-        for &argument in arguments {
-            values.push(self.value(argument)?);
-        }
+        let values = self.values_of(arguments)?;
         let id = match self.copied_calls.get(&call) {
             Some(&known) => known,
             None => {
@@ -227,22 +236,5 @@ impl Builder<'_, '_> {
             }
             _ => false,
         })
-    }
-}
-
-impl Lowering<'_> {
-    /// A function that is to be a copy of a wrapper: the function itself, at first, since nothing but copies of it can be read.
-    fn ask_copy(&mut self, key: DeclKey, memory: Memory) -> FunctionId {
-        if let Some(&id) = self.functions.get(&key).filter(|_| self.copied.insert(key)) {
-            self.copies.push(Copy { id, key, memory });
-            return id;
-        }
-        let span = self.unit(key.unit).declarations[key.decl].place.span;
-        let name = self.declared_name(key.unit, key.decl);
-        let made =
-            cssame_ir::Function { result: Some(ScalarType::Pointer), ..empty(name, span, FunctionKind::Function) };
-        let id = self.program.functions.push(made);
-        self.copies.push(Copy { id, key, memory });
-        id
     }
 }

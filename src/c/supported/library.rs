@@ -83,7 +83,8 @@ const FUNCTIONS: &[(Known, &str)] = &[
     (
         Known::Nothing,
         "sleep usleep nanosleep clock_nanosleep thrd_sleep sched_yield pthread_yield thrd_yield fflush srand srandom \
-         srand48 __builtin_ia32_pause _mm_pause __yield prctl perror warn warnx setbuf setvbuf __ESBMC_yield pthread_attr_setscope pthread_attr_setstacksize \
+         srand48 __builtin_ia32_pause _mm_pause __yield prctl perror warn warnx setbuf setvbuf __ESBMC_yield \
+         pthread_attr_setscope pthread_attr_setstacksize \
          pthread_attr_setschedpolicy pthread_attr_setinheritsched pthread_attr_setguardsize \
          pthread_attr_setschedparam pthread_setconcurrency pthread_setname_np pthread_setaffinity_np",
     ),

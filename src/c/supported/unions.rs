@@ -1,9 +1,8 @@
 //! Unions whose members have the same cells.
 //!
 //! In: a union. Out: the member that stands for all, where the scalars of each member lie where its scalars lie, have their
-//! sizes, and are as atomic.
-//! What is written through one of them can then be read through another one, cell by cell, as the bits that it is. Any other union,
-//! or one with bit-fields, would split cells.
+//! sizes, and are as atomic. What is written through one of them can then be read through another one, cell by cell, as the
+//! bits that it is. Any other union, or one with bit-fields, would split cells.
 
 use crate::tree::{RecordId, TypeId, TypeKind, Unit};
 

@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
                 (vec![*target], vec![])
             }
             StmtKind::Assembly(assembly) => {
-                if !is_fence(assembly) {
+                if !changes_no_value(assembly) {
                     self.add(Reason::InlineAssembly, stmt.place);
                 }
                 return;
@@ -181,14 +181,12 @@ impl<'a> Walk<'a> {
             self.reach(literal);
             return self.exprs([target]);
         }
-        if matches!(unit.types[node.ty].kind, TypeKind::Record(_)) && node.category == Category::Value {
-            let atomic = match node.kind {
-                ExprKind::Convert { operand, .. } => unit.type_of(operand).qualifiers.atomic,
-                _ => false,
-            };
-            if atomic {
-                self.add(Reason::AtomicStructure, node.place);
-            }
+        if let ExprKind::Convert { operand, .. } = node.kind
+            && matches!(unit.types[node.ty].kind, TypeKind::Record(_))
+            && node.category == Category::Value
+            && unit.type_of(operand).qualifiers.atomic
+        {
+            self.add(Reason::AtomicStructure, node.place);
         }
         match &node.kind {
             ExprKind::Constant(constant) => self.constant(*constant, node.place),
@@ -356,7 +354,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether assembly only orders what stands around it, or lets the processor rest.
-fn is_fence(assembly: &Assembly) -> bool {
+fn changes_no_value(assembly: &Assembly) -> bool {
     let words: Vec<&str> = assembly.template.split([' ', '\t', '\n', ';']).filter(|word| !word.is_empty()).collect();
     let is_known =
         words.iter().all(|word| matches!(*word, "mfence" | "sync" | "lwsync" | "pause" | "rep" | "nop" | "yield"));

@@ -81,8 +81,8 @@ use std::ops::ControlFlow;
 /// Why a program cannot be explored in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// An atomic block, memory that is given back, a wait that a thread may give up, a barrier at which more threads arrive than it takes, or writers that are
-    /// preferred.
+    /// An atomic block, memory that is given back, a wait that a thread may give up, a barrier at which more threads arrive than it
+    /// takes, or writers that are preferred.
     Synchronisation,
     /// Many executions differ only in the order of operations on objects, which no read tells apart.
     Orders,
