@@ -409,7 +409,8 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 }
             }
             Code::SharedFree { pointer, definition } => {
-                if !self.free(pointer, definition, true) {
+                let is_freed = self.free(pointer, definition, true);
+                if !is_freed {
                     return Performed::Over(self.fail(self.out_of_range(code), None));
                 }
             }
