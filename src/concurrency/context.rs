@@ -192,11 +192,9 @@ impl Unfolding {
     }
 
     /// What a pointer in a register of a function may lead to, whatever the context; complete when all contexts are known.
-    fn pointees(&self, function: FunctionId, register: RegisterId) -> Vec<Address> {
+    fn pointees(&self, function: FunctionId, register: RegisterId) -> Vec<(InstanceId, Target)> {
         let instances = |variable| self.instances_of.get(&variable).into_iter().flatten().copied();
-        let of_target = |&Target { variable, offset, exact }: &Target| {
-            instances(variable).map(move |instance| Address { instance, offset, exact })
-        };
+        let of_target = |&target: &Target| instances(target.variable).map(move |instance| (instance, target));
         self.points_to.of(function, register).iter().flat_map(of_target).collect()
     }
 
@@ -263,6 +261,7 @@ impl Unfolding {
         let pointees = |register| self.pointees(of.function, register);
         let memory = |block, position| self.memory(program, context, (block, position));
         f(&Evaluator {
+            program,
             function: &program.functions[of.function],
             writers: &self.writers[of.function.index()],
             arguments: &of.arguments,

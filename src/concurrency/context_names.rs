@@ -129,8 +129,8 @@ fn meant(program: &Program, unfolding: &Unfolding, copy: &Copy, place: &Place) -
     let mut only: Option<String> = None;
     for &context in &copy.contexts {
         let name = unfolding.evaluate(program, (context, NO_ITERATION), |evaluator: &Evaluator<'_>| {
-            let [Address { instance, offset, exact }] = evaluator.targets(place)[..] else { return None };
-            let (leaf, element) = program.leaf_at(unfolding.instances[instance].variable, offset)?;
+            let [Address { instance, byte, exact }] = evaluator.targets(place)[..] else { return None };
+            let (leaf, element) = program.leaf_at_byte(unfolding.instances[instance].variable, byte)?;
             let leaf = &program.leaves[leaf];
             // What the text itself says of an index need not be said again.
             let in_text = place.indices.len() == leaf.dimensions.len()

@@ -158,7 +158,7 @@ impl<'a> Handles<'a> {
         if self.builder.program.variables[instance.variable].heap && !instance.single {
             return None;
         }
-        let (at, source) = stores.of_cell.get(&(cell.instance, cell.offset)).copied().flatten()?;
+        let (at, source) = stores.of_cell.get(&(cell.instance, cell.byte)).copied().flatten()?;
         let Operand::Register(source) = source else { return None };
         let owner = self.builder.unfolding.instances[cell.instance].context;
         let origin = self.origin(at, source, fuel)?;
@@ -211,7 +211,7 @@ fn stores(builder: &GraphBuilder<'_>) -> Stores {
                 for cell in targets {
                     if cell.exact {
                         let store = Some((site, *value));
-                        let known = stores.of_cell.entry((cell.instance, cell.offset));
+                        let known = stores.of_cell.entry((cell.instance, cell.byte));
                         known.and_modify(|only| *only = None).or_insert(store);
                     } else {
                         stores.unknown.insert(cell.instance);

@@ -35,9 +35,9 @@ impl GraphBuilder<'_> {
         let program = self.program;
         let targets = self.unfolding.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.targets(place));
         let start = self.operands.len() as u32;
-        for Address { instance, offset, exact } in targets {
+        for Address { instance, byte, exact } in targets {
             let variable = self.unfolding.instances[instance].variable;
-            let Some((leaf, element)) = program.leaf_at(variable, offset) else { continue };
+            let Some((leaf, element)) = program.leaf_at_byte(variable, byte) else { continue };
             let of = &program.leaves[leaf];
             if is_pointer && !fits(of.kind) {
                 continue;
@@ -84,8 +84,8 @@ impl GraphBuilder<'_> {
         let program = self.program;
         let before = &program.functions[of_context.function].blocks[walk.at].instructions[..position as usize];
         let found = self.unfolding.evaluate(program, (walk.context, walk.iteration), |evaluator: &Evaluator<'_>| {
-            let [Address { instance, offset, exact: false }] = evaluator.targets(place)[..] else { return None };
-            let (leaf, element) = program.leaf_at(self.unfolding.instances[instance].variable, offset)?;
+            let [Address { instance, byte, exact: false }] = evaluator.targets(place)[..] else { return None };
+            let (leaf, element) = program.leaf_at_byte(self.unfolding.instances[instance].variable, byte)?;
             let written = COPIES.map(|copies| written_path(evaluator, walk.context, before, place, copies));
             Some((instance, leaf, element, written))
         });

@@ -11,9 +11,10 @@
 //! knows their only value.
 
 use super::{InstanceId, KnownReads};
+use cssame_ir::points_to::Target;
 use cssame_ir::{
-    Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Object, Operand, Place, RegisterId, ScalarType,
-    UnaryOperator, Value, VariableId,
+    Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Object, Operand, Place, Program, RegisterId,
+    ScalarType, UnaryOperator, Value, VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -22,8 +23,8 @@ use rustc_hash::FxHashMap;
 pub struct Address {
     /// The variable, in its context.
     pub instance: InstanceId,
-    /// A cell of it.
-    pub offset: u32,
+    /// The byte of it that the cell begins with.
+    pub byte: u32,
     /// Whether it is that cell. Else it is one that lies like it in other elements of the arrays that hold it.
     pub exact: bool,
 }
@@ -32,7 +33,7 @@ impl Address {
     /// The first cell of an instance.
     #[must_use]
     pub fn of(instance: InstanceId) -> Address {
-        Address { instance, offset: 0, exact: true }
+        Address { instance, byte: 0, exact: true }
     }
 }
 
@@ -149,6 +150,8 @@ const MAX_CHAIN: u32 = 64;
 
 /// Evaluates operands of one function in one context.
 pub struct Evaluator<'a> {
+    /// The program.
+    pub program: &'a Program,
     /// The function.
     pub function: &'a Function,
     /// Its registers' writers.
@@ -164,13 +167,13 @@ pub struct Evaluator<'a> {
     /// Registers whose values are known where the operands stand.
     pub fixed: &'a [(RegisterId, i64)],
     /// What a pointer in a register may lead to, whatever the context.
-    pub pointees: &'a dyn Fn(RegisterId) -> Vec<Address>,
+    pub pointees: &'a dyn Fn(RegisterId) -> Vec<(InstanceId, Target)>,
     /// The memory that a call gives which asks for some; nothing for other calls.
     pub memory: &'a dyn Fn(BlockId, u32) -> Vec<Address>,
 }
 
 /// Where it does not matter what pointers lead to.
-fn no_pointees(_: RegisterId) -> Vec<Address> {
+fn no_pointees(_: RegisterId) -> Vec<(InstanceId, Target)> {
     Vec::new()
 }
 
@@ -188,12 +191,14 @@ impl<'a> Evaluator<'a> {
     /// An evaluator of values: all blocks may be reached, and all references lead to one instance.
     #[must_use]
     pub fn new(
+        program: &'a Program,
         function: &'a Function,
         writers: &'a Writers,
         arguments: &'a [AbstractValue],
         known: &'a KnownReads,
     ) -> Evaluator<'a> {
         Evaluator {
+            program,
             function,
             writers,
             arguments,
@@ -299,20 +304,24 @@ impl Evaluator<'_> {
     fn address(&self, place: &Place, fuel: u32) -> AbstractValue {
         let (skipped, exact) = self.skipped(place, fuel);
         let mut addresses = match place.base {
-            Base::Global(variable) => vec![Address::of((self.instance)(variable))],
+            Base::Global(variable) => {
+                let (instance, byte) = ((self.instance)(variable), self.program.byte_of(variable, skipped));
+                let byte = byte.unwrap_or(skipped);
+                return AbstractValue::References(vec![Address { instance, byte, exact }]);
+            }
             Base::Reference(register) | Base::Pointer(register) => match self.at(Operand::Register(register), fuel) {
                 AbstractValue::References(addresses) => addresses,
                 _ => return AbstractValue::Unknown,
             },
         };
         for address in &mut addresses {
-            address.offset = address.offset.wrapping_add(skipped);
+            address.byte = address.byte.wrapping_add(skipped);
             address.exact &= exact;
         }
         AbstractValue::References(addresses)
     }
 
-    /// The cells behind its base at which a place begins, and whether that is certain. An index that is not known, or is
+    /// How far behind its base a place begins, and whether that is certain. An index that is not known, or is
     /// outside its array, counts as 0.
     fn skipped(&self, place: &Place, fuel: u32) -> (u32, bool) {
         let mut skipped = place.offset;
@@ -336,21 +345,21 @@ impl Evaluator<'_> {
     /// The value of a constant.
     fn value(&self, value: Value) -> AbstractValue {
         if let Value::Pointer(pointer) = value
-            && let Some((Object::Global(variable), offset)) = pointer.target()
+            && let Some((Object::Global(variable), byte)) = pointer.target()
         {
-            return AbstractValue::References(vec![Address { offset, ..Address::of((self.instance)(variable)) }]);
+            return AbstractValue::References(vec![Address { byte, ..Address::of((self.instance)(variable)) }]);
         }
         AbstractValue::Constant(value.bits())
     }
 
     /// A pointer that computing has moved; only by a known distance from a known cell it leads to a known one.
-    fn pointer_add(&self, pointer: Operand, cells: Operand, fuel: u32) -> AbstractValue {
-        match (self.at(pointer, fuel), self.at(cells, fuel)) {
+    fn pointer_add(&self, pointer: Operand, bytes: Operand, fuel: u32) -> AbstractValue {
+        match (self.at(pointer, fuel), self.at(bytes, fuel)) {
             (known, AbstractValue::Constant(0)) => known,
-            (AbstractValue::References(mut addresses), AbstractValue::Constant(cells))
+            (AbstractValue::References(mut addresses), AbstractValue::Constant(bytes))
                 if addresses.iter().all(|address| address.exact) =>
             {
-                addresses.iter_mut().for_each(|address| address.offset = address.offset.wrapping_add(cells as u32));
+                addresses.iter_mut().for_each(|address| address.byte = address.byte.wrapping_add(bytes as u32));
                 AbstractValue::References(addresses)
             }
             _ => AbstractValue::Unknown,
@@ -364,29 +373,31 @@ impl Evaluator<'_> {
             (AbstractValue::References(targets), _) => targets,
             (_, Base::Pointer(register)) => {
                 let (skipped, exact) = self.skipped(place, MAX_CHAIN);
-                let further = |address: Address| Address {
-                    offset: address.offset.wrapping_add(skipped),
-                    exact: address.exact && exact,
-                    ..address
+                let further = |(instance, target): (InstanceId, Target)| {
+                    let (exact, target) = (exact && target.exact, target.behind(skipped));
+                    let any = target.byte.is_none().then(|| target.leaves(self.program));
+                    let any = any.into_iter().flatten().map(|leaf| self.program.leaves[leaf].byte);
+                    let bytes: Vec<u32> = any.chain(target.byte).collect();
+                    bytes.into_iter().map(move |byte| Address { instance, byte, exact })
                 };
-                self.led_to(register, MAX_CHAIN).into_iter().map(further).collect()
+                self.led_to(register, MAX_CHAIN).into_iter().flat_map(further).collect()
             }
             _ => Vec::new(),
         }
     }
 
     /// What a pointer may lead to, whatever the context; one that was moved by a known distance leads as far behind that.
-    fn led_to(&self, register: RegisterId, fuel: u32) -> Vec<Address> {
+    fn led_to(&self, register: RegisterId, fuel: u32) -> Vec<(InstanceId, Target)> {
         let whatever = || (self.pointees)(register);
         let Some((block, position)) = self.writers.place(register).filter(|_| fuel > 0) else { return whatever() };
         match self.function.blocks[block].instructions[position as usize] {
             Instruction::Binary { op: BinaryOperator::PointerAdd, left: Operand::Register(left), right, .. } => {
-                let AbstractValue::Constant(cells) = self.at(right, fuel) else { return whatever() };
+                let AbstractValue::Constant(bytes) = self.at(right, fuel) else { return whatever() };
                 let mut found = self.led_to(left, fuel - 1);
-                if found.is_empty() || !found.iter().all(|address| address.exact) {
+                if found.is_empty() || !found.iter().all(|(_, target)| target.exact) {
                     return whatever();
                 }
-                found.iter_mut().for_each(|address| address.offset = address.offset.wrapping_add(cells as u32));
+                found.iter_mut().for_each(|(_, target)| *target = target.behind(bytes as u32));
                 found
             }
             Instruction::Copy { source: Operand::Register(source), .. } => self.led_to(source, fuel - 1),

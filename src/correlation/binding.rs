@@ -252,7 +252,8 @@ impl<'a> Binder<'a> {
         let arguments = self.arguments[id.index()].clone();
         let known = KnownReads::default();
         let instance = |variable: VariableId| InstanceId(variable.0);
-        let evaluator = Evaluator { instance: &instance, ..Evaluator::new(function, &writers, &arguments, &known) };
+        let evaluator =
+            Evaluator { instance: &instance, ..Evaluator::new(program, function, &writers, &arguments, &known) };
         for (block, content) in function.blocks.entries() {
             for (position, instruction) in content.instructions.iter().enumerate() {
                 let site = (id, block, position as u32);
@@ -307,7 +308,7 @@ impl<'a> Binder<'a> {
             return;
         }
         let target = match evaluator.targets(place).as_slice() {
-            &[Address { instance, offset, exact }] => match self.program.leaf_at(VariableId(instance.0), offset) {
+            &[Address { instance, byte, exact }] => match self.program.leaf_at_byte(VariableId(instance.0), byte) {
                 Some((leaf, element)) => {
                     Target::Leaf(leaf, Some(element).filter(|_| exact && self.program.leaves[leaf].is_array()))
                 }

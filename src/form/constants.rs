@@ -62,7 +62,7 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
     }
     for function in program.functions.iter() {
         let writers = Writers::of(function);
-        let evaluator = Evaluator::new(function, &writers, &[], known);
+        let evaluator = Evaluator::new(program, function, &writers, &[], known);
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let (definition, value) = match instruction {
                 Instruction::Store { definition, value, .. } => (*definition, evaluator.constant(*value)),
@@ -81,7 +81,7 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
 fn decides_branch(program: &Program, known: &KnownReads, found: &KnownReads) -> bool {
     program.functions.iter().any(|function| {
         let writers = Writers::of(function);
-        let with = |known| Evaluator::new(function, &writers, &[], known);
+        let with = |known| Evaluator::new(program, function, &writers, &[], known);
         let (before, now) = (with(known), with(found));
         function.blocks.iter().any(|block| match block.terminator {
             Terminator::Branch { condition, .. } => {

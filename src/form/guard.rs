@@ -211,7 +211,7 @@ impl Guards<'_> {
         let Some(writers) = writers.get(&context.function) else { return true };
         let known = KnownReads::from_iter([(guard.read, bits)]);
         let function = &self.program.functions[context.function];
-        let evaluator = Evaluator::new(function, writers, &context.arguments, &known);
+        let evaluator = Evaluator::new(self.program, function, writers, &context.arguments, &known);
         evaluator.constant(guard.condition).is_none_or(|bits| (bits != 0) == guard.holds)
     }
 

@@ -52,7 +52,7 @@ pub(super) fn find_tried(
             let of = &concurrency.contexts[context];
             let function = &program.functions[of.function];
             let writers = writers.entry(of.function).or_insert_with(|| Writers::of(function));
-            let evaluator = Evaluator::new(function, writers, &of.arguments, known);
+            let evaluator = Evaluator::new(program, function, writers, &of.arguments, known);
             let is_initial = initial_bits(program, concurrency, location)
                 .is_some_and(|initial| evaluator.constant(old) == Some(initial));
             let was_read =

@@ -1,7 +1,10 @@
 //! Leaves: the parts of memory variables, and the arrays that contain them.
 //!
-//! **Input**: a cell of a variable, or the number of an element. **Output**: the corresponding other one, and names. Elements of
-//! nested arrays are numbered consecutively, the last dimension first.
+//! **Input**: a cell or a byte of a variable, or the number of an element. **Output**: the corresponding other ones, and names.
+//! Elements of nested arrays are numbered consecutively, the last dimension first.
+//!
+//! Places that are named count cells, of which each holds one value. Pointers count bytes, since what a program computes with them
+//! it computes in bytes; both ways to count keep the order of the leaves. Where a language shows no bytes, a cell is one.
 
 use super::{DefinitionId, LeafId, Program, RegisterType, ScalarType, SymbolId, TextId, Texts, Value, VariableId};
 
@@ -27,10 +30,10 @@ pub enum LeafKind {
 }
 
 impl LeafKind {
-    /// Whether its cells hold data of that type. A reference is never stored.
+    /// Whether its cells may be accessed through a pointer as data of that type. A reference is never stored.
     #[must_use]
     pub fn holds(self, ty: RegisterType) -> bool {
-        matches!(self, LeafKind::Data(data) if ty == RegisterType::Scalar(data))
+        matches!((self, ty), (LeafKind::Data(data), RegisterType::Scalar(ty)) if data.shares_bits(ty))
     }
 }
 
@@ -45,6 +48,8 @@ pub struct Leaf {
     pub symbol: SymbolId,
     /// First cell, counted from that of the variable.
     pub offset: u32,
+    /// First byte, counted from that of the variable.
+    pub byte: u32,
     /// The arrays that it lies in, outermost first; none for a part that there is once in its variable.
     pub dimensions: Vec<Dimension>,
     /// What the cells hold.
@@ -62,6 +67,8 @@ pub struct Dimension {
     pub length: u32,
     /// Cells from one element to the next.
     pub stride: u32,
+    /// Bytes from one element to the next.
+    pub bytes: u32,
     /// Where in the name of the leaf the index stands, in bytes: of `a.balance` behind `a` for an array of objects.
     pub name_end: u32,
 }
@@ -83,13 +90,23 @@ impl Leaf {
     /// The first cell of an element, counted from that of the variable.
     #[must_use]
     pub fn cell(&self, element: u32) -> u32 {
+        self.skipped(self.offset, element, |dimension| dimension.stride)
+    }
+
+    /// The first byte of an element, counted from that of the variable.
+    #[must_use]
+    pub fn byte(&self, element: u32) -> u32 {
+        self.skipped(self.byte, element, |dimension| dimension.bytes)
+    }
+
+    fn skipped(&self, first: u32, element: u32, stride: impl Fn(&Dimension) -> u32) -> u32 {
         let mut rest = element;
-        let mut cell = self.offset;
+        let mut skipped = first;
         for dimension in self.dimensions.iter().rev() {
-            cell += rest % dimension.length * dimension.stride;
+            skipped += rest % dimension.length * stride(dimension);
             rest /= dimension.length;
         }
-        cell
+        skipped
     }
 
     /// Behind its last cell, counted from that of the variable.
@@ -101,17 +118,30 @@ impl Leaf {
     /// The element that a cell of the variable belongs to; none where the cell is no part of the leaf.
     #[must_use]
     pub fn element_at(&self, cell: u32) -> Option<u32> {
-        let mut rest = cell.checked_sub(self.offset)?;
+        let (element, rest) = self.divided(cell.checked_sub(self.offset)?, |dimension| dimension.stride)?;
+        (rest < self.kind.width()).then_some(element)
+    }
+
+    /// The element that begins with a byte of the variable.
+    #[must_use]
+    pub fn element_at_byte(&self, byte: u32) -> Option<u32> {
+        let (element, rest) = self.divided(byte.checked_sub(self.byte)?, |dimension| dimension.bytes)?;
+        (rest == 0).then_some(element)
+    }
+
+    /// The element that so much behind the first one lies in, and how far behind its start.
+    fn divided(&self, skipped: u32, stride: impl Fn(&Dimension) -> u32) -> Option<(u32, u32)> {
+        let mut rest = skipped;
         let mut element = 0;
         for dimension in &self.dimensions {
-            let index = rest / dimension.stride;
+            let index = rest / stride(dimension);
             if index >= dimension.length {
                 return None;
             }
-            rest -= index * dimension.stride;
+            rest -= index * stride(dimension);
             element = element * dimension.length + index;
         }
-        (rest < self.kind.width()).then_some(element)
+        Some((element, rest))
     }
 
     /// The cells of all elements, counted from that of the variable.
@@ -184,6 +214,29 @@ impl Program {
     /// The leaf of a variable that holds a cell, and the number of the element.
     #[must_use]
     pub fn leaf_at(&self, variable: VariableId, cell: u32) -> Option<(LeafId, u32)> {
+        self.leaf_behind(variable, |leaf| leaf.offset <= cell, |leaf| leaf.element_at(cell))
+    }
+
+    /// The leaf that an element of begins with a byte of a variable, and the number of the element.
+    #[must_use]
+    pub fn leaf_at_byte(&self, variable: VariableId, byte: u32) -> Option<(LeafId, u32)> {
+        self.leaf_behind(variable, |leaf| leaf.byte <= byte, |leaf| leaf.element_at_byte(byte))
+    }
+
+    /// The byte that a cell of a variable begins with.
+    #[must_use]
+    pub fn byte_of(&self, variable: VariableId, cell: u32) -> Option<u32> {
+        let (leaf, element) = self.leaf_at(variable, cell)?;
+        let leaf = &self.leaves[leaf];
+        (leaf.cell(element) == cell).then(|| leaf.byte(element))
+    }
+
+    fn leaf_behind(
+        &self,
+        variable: VariableId,
+        begins_before: impl Fn(&Leaf) -> bool,
+        element: impl Fn(&Leaf) -> Option<u32>,
+    ) -> Option<(LeafId, u32)> {
         let variable = self.variables.get(variable)?;
         let (first, count) = (variable.first_leaf.index(), variable.leaf_count as usize);
         // It begins no later than the cell. Of an array of objects all fields begin in the first one, so the last leaf
@@ -191,13 +244,13 @@ impl Program {
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low.midpoint(high);
-            if self.leaves.get(LeafId::new(first + middle))?.offset <= cell {
+            if begins_before(self.leaves.get(LeafId::new(first + middle))?) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         let mut earlier = (first..first + low).rev().map(LeafId::new);
-        earlier.find_map(|leaf| Some((leaf, self.leaves[leaf].element_at(cell)?)))
+        earlier.find_map(|leaf| Some((leaf, element(&self.leaves[leaf])?)))
     }
 }

@@ -167,6 +167,8 @@ pub struct Variable {
     pub leaf_count: u32,
     /// Number of its cells.
     pub size: u32,
+    /// Number of its bytes.
+    pub bytes: u32,
     /// Whether what [`Instruction::Allocate`] makes stays when the function returns, and when it makes another one: memory of
     /// `malloc`.
     pub heap: bool,

@@ -83,7 +83,7 @@ pub enum BinaryOperator {
     EqualDouble,
     /// `!=` of doubles
     NotEqualDouble,
-    /// A pointer so many cells behind another one; the second operand is a `long`.
+    /// A pointer so many bytes behind another one; the second operand is a `long`.
     PointerAdd,
 }
 

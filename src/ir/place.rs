@@ -45,12 +45,13 @@ impl Base {
     }
 }
 
-/// A place in memory: base + offset + any number of indices, each times its stride.
+/// A place in memory: base + offset + any number of indices, each times its stride. What is skipped counts cells, but behind a pointer
+/// bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// Where it begins.
     pub base: Base,
-    /// Cells to skip.
+    /// Cells to skip; bytes behind a pointer.
     pub offset: u32,
     /// Elements of arrays, outermost first. They are tested in this order where the place is accessed.
     pub indices: Vec<Index>,
@@ -63,7 +64,7 @@ pub struct Index {
     pub operand: Operand,
     /// Length of the array: a constant, or a register where an array was passed by reference.
     pub length: Operand,
-    /// Cells from one element to the next.
+    /// Cells from one element to the next; bytes behind a pointer.
     pub stride: u32,
 }
 

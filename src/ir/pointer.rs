@@ -1,10 +1,11 @@
 //! Pointers: what a cell or a register of type `pointer` holds.
 //!
-//! **Input**: an object and a cell of it. **Output**: 64 bits, and back.
+//! **Input**: an object and a byte of it. **Output**: 64 bits, and back.
 //!
-//! A pointer is an object and the number of a cell in it, so that it says by itself whether it has left the object. The number
-//! may be that of no cell: behind the last one, or before the first, which is a fault only where such a pointer is used. Bits that
-//! name no object are an integer that was cast to a pointer; zero is the null pointer.
+//! A pointer is an object and the number of a byte in it, so that it says by itself whether it has left the object. No value may begin
+//! with that byte: it may lie behind the last one, before the first, or within one, which is a fault only where such a pointer is used.
+//! All objects are aligned as far as any program asks, so the low bits of a pointer are those of the number. Bits that name no object
+//! are an integer that was cast to a pointer; zero is the null pointer.
 
 use super::VariableId;
 
@@ -24,21 +25,21 @@ pub enum Object {
 /// The first two bits of a pointer to an object; no other value is as large, but by computing with all of its 64 bits.
 const TAG: i64 = 1 << 62;
 const LOCAL: i64 = 1 << 61;
-const CELLS: u32 = 32;
+const BYTES: u32 = 32;
 const NUMBER: i64 = (1 << 29) - 1;
 
 impl Pointer {
     /// The null pointer.
     pub const NULL: Pointer = Pointer(0);
 
-    /// The address of a cell.
+    /// The address of a byte.
     #[must_use]
-    pub fn to(object: Object, cell: u32) -> Pointer {
+    pub fn to(object: Object, byte: u32) -> Pointer {
         let (kind, number) = match object {
             Object::Global(variable) => (0, variable.0),
             Object::Local(start) => (LOCAL, start),
         };
-        Pointer(TAG | kind | (i64::from(number) & NUMBER) << CELLS | i64::from(cell))
+        Pointer(TAG | kind | (i64::from(number) & NUMBER) << BYTES | i64::from(byte))
     }
 
     /// The pointer that these bits are.
@@ -53,7 +54,7 @@ impl Pointer {
         self.0
     }
 
-    /// The object, and the cell counted from the first one of the object; none where it points into no object. Cells before the object
+    /// The object, and the byte counted from the first one of the object; none where it points into no object. Bytes before the object
     /// have large numbers.
     #[inline]
     #[must_use]
@@ -61,21 +62,21 @@ impl Pointer {
         if self.0 & (TAG | i64::MIN) != TAG {
             return None;
         }
-        let number = (self.0 >> CELLS & NUMBER) as u32;
+        let number = (self.0 >> BYTES & NUMBER) as u32;
         let object = if self.0 & LOCAL == 0 { Object::Global(VariableId(number)) } else { Object::Local(number) };
         Some((object, self.0 as u32))
     }
 
-    /// The pointer so many cells behind it; of an integer, so much more.
+    /// The pointer so many bytes behind it; of an integer, so much more.
     #[inline]
     #[must_use]
-    pub fn plus(self, cells: i64) -> Pointer {
+    pub fn plus(self, bytes: i64) -> Pointer {
         match self.target() {
             Some(_) => {
-                let behind = (self.0 as u32).wrapping_add(cells as u32);
-                Pointer(self.0 >> CELLS << CELLS | i64::from(behind))
+                let behind = (self.0 as u32).wrapping_add(bytes as u32);
+                Pointer(self.0 >> BYTES << BYTES | i64::from(behind))
             }
-            None => Pointer(self.0.wrapping_add(cells)),
+            None => Pointer(self.0.wrapping_add(bytes)),
         }
     }
 }

@@ -19,19 +19,34 @@ mod solve;
 mod step;
 mod symbols;
 
-use crate::{FunctionId, Instruction, Operand, Program, RegisterId, RegisterType, ScalarType, VariableId};
+use crate::{FunctionId, Instruction, LeafId, Operand, Program, RegisterId, RegisterType, ScalarType, VariableId};
 use fixedbitset::FixedBitSet;
 pub use symbols::join_symbols;
 
-/// A cell that a pointer may lead to.
+/// Where a pointer may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
     /// The variable; a local is meant in all its activations.
     pub variable: VariableId,
-    /// The cell of it; behind the end where there is none.
-    pub offset: u32,
-    /// Whether it is that cell. Else it is one that lies like it in other elements of the arrays that hold it.
+    /// The byte of it; none where it may be any.
+    pub byte: Option<u32>,
+    /// Whether it is that byte. Else it is one that lies like it in other elements of the arrays that hold it.
     pub exact: bool,
+}
+
+impl Target {
+    /// The target so many bytes behind it.
+    #[must_use]
+    pub fn behind(self, bytes: u32) -> Target {
+        Target { byte: self.byte.map(|byte| byte.wrapping_add(bytes)), ..self }
+    }
+
+    /// The leaves that a pointer which leads there leads to.
+    pub fn leaves(self, program: &Program) -> impl Iterator<Item = LeafId> {
+        let any = self.byte.is_none().then(|| program.variables[self.variable].leaves());
+        let one = self.byte.and_then(|byte| program.leaf_at_byte(self.variable, byte)).map(|(leaf, _)| leaf);
+        any.into_iter().flatten().chain(one)
+    }
 }
 
 /// The result of the analysis.

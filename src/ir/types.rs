@@ -105,7 +105,9 @@ impl Program {
     pub fn base_type(&self, function: FunctionId, place: &Place) -> Option<Type> {
         match place.base {
             Base::Global(variable) => Some(self.variables[variable].ty),
-            Base::Reference(register) | Base::Pointer(register) => self.functions[function].registers[register].pointee,
+            Base::Reference(register) => self.functions[function].registers[register].pointee,
+            // What lies behind a pointer is known when it is used.
+            Base::Pointer(_) => None,
         }
     }
 

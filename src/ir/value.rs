@@ -80,6 +80,14 @@ impl ScalarType {
         }
     }
 
+    /// Whether memory that was made for one type is read and written as the other one, bit by bit: C lets a pointer be looked at as a
+    /// number of its size.
+    #[must_use]
+    pub fn shares_bits(self, other: ScalarType) -> bool {
+        let is_word = |ty| matches!(ty, ScalarType::Long | ScalarType::UnsignedLong | ScalarType::Pointer);
+        self == other || is_word(self) && is_word(other)
+    }
+
     /// Its width and sign, if it is an integer type.
     #[must_use]
     pub fn integer(self) -> Option<Integer> {

@@ -21,8 +21,8 @@ use super::naming::Naming;
 use super::walk::Walk;
 use cssame_ir::sync::{Kind, Synchronisation};
 use cssame_ir::{
-    Base, BlockId, Function, FunctionId, Instruction, Object, Operand, Place, Pointer, RegisterId, RegisterType,
-    ScalarType, Terminator,
+    Base, BlockId, Dimension, Function, FunctionId, Instruction, Object, Operand, Place, Pointer, RegisterId,
+    RegisterType, ScalarType, Terminator,
 };
 use cssame_source::Span;
 use cssame_vm::{
@@ -197,8 +197,8 @@ impl Scene<'_> {
         self.naming.sources.place(self.machine.span(at))
     }
 
-    /// The first cell of a place, its indices left out.
-    fn base(&self, place: &Place) -> Option<u32> {
+    /// The cell so far behind the base of a place.
+    fn behind(&self, place: &Place, skipped: i64) -> Option<u32> {
         let base = match place.base {
             Base::Global(variable) => self.machine.global_address(variable)?,
             Base::Reference(register) => {
@@ -206,27 +206,29 @@ impl Scene<'_> {
             }
             Base::Pointer(register) => {
                 let bits = self.machine.register(self.state, self.thread, register);
-                self.machine.pointed_at(self.state, Pointer::from_bits(bits))?
+                return self.machine.pointed_at(self.state, Pointer::from_bits(bits).plus(skipped));
             }
         };
-        base.checked_add(place.offset)
+        u32::try_from(i64::from(base) + skipped).ok()
     }
 
     /// The cell of a place whose indices are all in range.
     fn address(&self, place: &Place) -> Option<u32> {
         let skipped = place.indices.iter().map(|index| self.bits(index.operand) * i64::from(index.stride));
-        u32::try_from(i64::from(self.base(place)?) + skipped.sum::<i64>()).ok()
+        self.behind(place, i64::from(place.offset) + skipped.sum::<i64>())
     }
 
     /// `v[5]`: a place with the values of its indices, also where one is out of range.
     fn place_name(&self, place: &Place) -> Option<String> {
         let program = self.naming.program;
-        let (leaf, element) = self.machine.leaf_at(self.state, self.base(place)?)?;
+        let (leaf, element) = self.machine.leaf_at(self.state, self.behind(place, i64::from(place.offset))?)?;
         let leaf = &program.leaves[leaf];
         let mut values: Vec<i64> = leaf.indices_of(element).into_iter().map(i64::from).collect();
         let mut next = 0;
         for index in &place.indices {
-            let dimension = (next..values.len()).find(|&at| leaf.dimensions[at].stride == index.stride)?;
+            let is_pointer = matches!(place.base, Base::Pointer(_));
+            let stride = |of: &Dimension| if is_pointer { of.bytes } else { of.stride };
+            let dimension = (next..values.len()).find(|&at| stride(&leaf.dimensions[at]) == index.stride)?;
             values[dimension] = values[dimension].saturating_add(self.bits(index.operand));
             next = dimension + 1;
         }

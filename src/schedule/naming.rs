@@ -9,7 +9,7 @@
 
 use super::file::Step;
 use super::values::shown_value;
-use cssame_ir::{Object, Program, ScalarType, Type, Value};
+use cssame_ir::{Object, Pointer, Program, ScalarType, Type, Value};
 use cssame_source::{SourceMap, Span};
 use cssame_vm::{Cell, Choice, Failure, Machine, Pending, State, Tables, ThreadIndex};
 
@@ -76,6 +76,14 @@ impl Naming<'_> {
         }
     }
 
+    /// The name of the object that a cell is a part of.
+    fn object_name(&self, tables: &Tables, cell: Cell) -> String {
+        let name = self.cell(tables, cell);
+        let variable = self.program.texts.get(self.program.variables[cell.object.variable].name).len();
+        let rest = name.get(variable..).and_then(|rest| rest.find(['.', '[']));
+        rest.map_or(name.clone(), |rest| name[..variable + rest].to_owned())
+    }
+
     /// A value for readers: a pointer is the name of what it leads to.
     #[must_use]
     pub fn value(
@@ -86,10 +94,14 @@ impl Naming<'_> {
         bits: i64,
     ) -> String {
         if let (Value::Pointer(pointer), true) = (Value::from_bits(ty, bits), ty == ScalarType::Pointer)
-            && let Some((Object::Local(_), _)) = pointer.target()
-            && let Some(cell) = self.machine.cell_behind(state, tables, pointer)
+            && let Some((object @ Object::Local(_), byte)) = pointer.target()
         {
-            return format!("&{}", self.pointed(tables, cell));
+            if let Some(cell) = self.machine.cell_behind(state, tables, pointer) {
+                return format!("&{}", self.pointed(tables, cell));
+            }
+            if let Some(cell) = self.machine.cell_behind(state, tables, Pointer::to(object, 0)) {
+                return format!("&{} + {} bytes", self.object_name(tables, cell), byte as i32);
+            }
         }
         shown_value(self.program, declared, ty, bits)
     }

@@ -14,6 +14,7 @@
 //! thread can observe the invisible accesses; the machine does not check this. Weak memory is not modelled. Local work is cut off
 //! after [`Options::local_instructions`].
 
+mod bytes;
 mod changes;
 mod code;
 mod code_facts;

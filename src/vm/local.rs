@@ -227,9 +227,9 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 }
                 Code::PointerTo { dest, pointer } => {
                     let PointerTo { base, place } = &compiled.pointers[pointer as usize];
-                    let Some(cells) = place.skipped(frame, constants) else { break instruction };
+                    let Some(bytes) = place.skipped(frame, constants) else { break instruction };
                     let base = Pointer::from_bits(base.value(frame, constants));
-                    frame[dest as usize] = base.plus(i64::from(place.address + cells)).bits();
+                    frame[dest as usize] = base.plus(i64::from(place.address + bytes)).bits();
                 }
                 Code::CurrentThread { dest } => frame[dest as usize] = i64::from(thread.0) + 1,
                 Code::Assert { condition, .. } | Code::Assume { condition } => {

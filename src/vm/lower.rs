@@ -99,11 +99,12 @@ impl Lowering<'_, '_> {
     /// A pointer to a place.
     fn pointer_to(&mut self, dest: RegisterId, place: &Place) -> Code {
         let base = match place.base {
+            // Of a whole variable: what is behind a name counts cells.
             Base::Global(variable) => self.compiler.constant(Pointer::to(Object::Global(variable), 0).bits()),
             Base::Reference(register) | Base::Pointer(register) => Source::slot(self.slot(register)),
         };
-        let cells = self.computed(place);
-        let place = ComputedPlace { reference: NO_SLOT, address: place.offset, ..cells };
+        let behind = self.computed(place);
+        let place = ComputedPlace { reference: NO_SLOT, address: place.offset, ..behind };
         let dest = self.slot(dest);
         let pointers = &mut self.compiler.output.pointers;
         pointers.push(PointerTo { base, place });

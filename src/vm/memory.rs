@@ -10,6 +10,7 @@
 //!
 //! **Soundness and limits**: without a heap the address of a local depends on the order of steps; its name ([`Cell`]) does not.
 
+use super::bytes::Starts;
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
 use super::tables::{MadeObject, PathId, Tables};
@@ -45,6 +46,14 @@ pub(super) enum Content {
 }
 
 impl Content {
+    /// Whether what is wanted of it may be done.
+    fn fits(self, wanted: Content) -> bool {
+        match (self, wanted) {
+            (Content::Data(of), Content::Data(wanted)) => of.shares_bits(wanted),
+            (of, wanted) => of == wanted,
+        }
+    }
+
     fn of(kind: LeafKind) -> Content {
         match kind {
             LeafKind::Data(ty) => Content::Data(ty),
@@ -63,12 +72,12 @@ impl Objects<'_> {
     pub(super) fn address(self, pointer: Pointer, content: Content) -> Option<u32> {
         let (variable, address, cell) = self.cell(pointer)?;
         let contents = self.layout.contents.get(variable.index())?;
-        (*contents.get(cell as usize)? == Some(content)).then_some(address)
+        contents.get(cell as usize)?.is_some_and(|of| of.fits(content)).then_some(address)
     }
 
     /// The cell that a pointer leads to, whatever it is for: its variable, its address, and its number in the variable.
     pub(super) fn cell(self, pointer: Pointer) -> Option<(VariableId, u32, u32)> {
-        let (object, cell) = pointer.target()?;
+        let (object, byte) = pointer.target()?;
         let (variable, start, size) = match object {
             cssame_ir::Object::Global(variable) => {
                 let size = self.layout.templates.get(variable.index())?.len() as u32;
@@ -79,7 +88,21 @@ impl Objects<'_> {
                 (VariableId(self.blocks[at].variable), start, self.blocks[at].size)
             }
         };
-        (cell < size).then_some((variable, start + cell, cell))
+        let cell = self.layout.cell_at(variable, byte).filter(|&cell| cell < size)?;
+        Some((variable, start + cell, cell))
+    }
+
+    /// Whether a pointer leads to a byte of an object that is there, though no cell begins with it.
+    pub(super) fn is_inside(self, pointer: Pointer) -> bool {
+        let Some((object, byte)) = pointer.target() else { return false };
+        let (variable, size) = match object {
+            cssame_ir::Object::Global(variable) => (variable, None),
+            cssame_ir::Object::Local(start) => match self.blocks.binary_search_by_key(&start, |block| block.start) {
+                Ok(at) => (VariableId(self.blocks[at].variable), Some(self.blocks[at].size)),
+                Err(_) => return false,
+            },
+        };
+        self.layout.starts.get(variable.index()).is_some_and(|starts| byte < starts.end(size))
     }
 
     /// The object on the heap that a pointer leads to the first cell of.
@@ -113,6 +136,8 @@ pub(super) struct Layout {
     leaves: Vec<Box<[Option<(LeafId, u32)>]>>,
     /// By variable and cell, where there are pointers: what the cell is for.
     contents: Vec<Box<[Option<Content>]>>,
+    /// By variable, where there are pointers: where its cells lie in bytes.
+    starts: Vec<Starts>,
     /// By address: the name of the cell of a global; the first is no cell.
     names: Vec<Cell>,
     /// Offsets of the locks, by variable.
@@ -164,6 +189,7 @@ impl Layout {
             if has_pointers {
                 let content = |of: &Option<(LeafId, u32)>| of.map(|(leaf, _)| Content::of(program.leaves[leaf].kind));
                 layout.contents.push(leaves.iter().map(content).collect());
+                layout.starts.push(Starts::of(program, variable));
             }
             layout.leaves.push(leaves);
             let leaves = variable.leaves().map(|leaf| &program.leaves[leaf]);
@@ -174,6 +200,11 @@ impl Layout {
             layout.locks.push(locks);
         }
         layout
+    }
+
+    /// The cell of a variable that begins with a byte, as if it had as many elements as there can be.
+    fn cell_at(&self, variable: VariableId, byte: u32) -> Option<u32> {
+        self.starts.get(variable.index())?.cell(byte)
     }
 
     /// The addresses of the locks of globals.
@@ -250,8 +281,9 @@ impl Layout {
         if let Some((_, address, _)) = self.objects(&state.blocks).cell(pointer) {
             return self.cell(&state.blocks, address);
         }
-        let (cssame_ir::Object::Local(start), part) = pointer.target()? else { return None };
-        let made = tables.object_at(start).filter(|made| self.heap[made.variable as usize] && part < made.size)?;
+        let (cssame_ir::Object::Local(start), byte) = pointer.target()? else { return None };
+        let made = tables.object_at(start).filter(|made| self.heap[made.variable as usize])?;
+        let part = self.cell_at(VariableId(made.variable), byte).filter(|&part| part < made.size)?;
         let object = Object { variable: VariableId(made.variable), owner: made.owner, ordinal: made.number };
         Some(Cell { object, part })
     }

@@ -14,14 +14,14 @@ pub(super) struct ComputedPlace {
     pub reference: Slot,
     /// Where the slot holds a pointer: what the cell is for that it leads to in the memory of the state.
     pub pointed: Option<Content>,
-    /// Added to the reference, or the address itself.
+    /// Added to the reference, or the address itself: cells, but bytes behind a pointer.
     pub address: u32,
     /// The first index, and those behind it.
     pub index: Option<ComputedIndex>,
     pub further: Box<[ComputedIndex]>,
 }
 
-/// An index, the length of the array, and the cells from one element to the next.
+/// An index, the length of the array, and the cells from one element to the next; bytes behind a pointer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComputedIndex {
     pub index: Source,
@@ -30,9 +30,9 @@ pub(super) struct ComputedIndex {
 }
 
 impl ComputedIndex {
-    /// The cells that it skips, or `None` where it is out of range.
+    /// What it skips, or `None` where it is out of range.
     #[inline(always)]
-    fn cells(self, frame: &[i64], constants: &[i64]) -> Option<u32> {
+    fn skipped(self, frame: &[i64], constants: &[i64]) -> Option<u32> {
         let index = self.index.value(frame, constants);
         (0..self.length.value(frame, constants)).contains(&index).then(|| index as u32 * self.stride)
     }
@@ -57,19 +57,19 @@ impl ComputedPlace {
 
     /// Of a place behind a pointer: the pointer to it, or `None` where an index is out of range.
     pub(super) fn pointer(&self, frame: &[i64], constants: &[i64]) -> Option<Pointer> {
-        let cells = self.address + self.skipped(frame, constants)?;
-        Some(Pointer::from_bits(frame[self.reference as usize]).plus(i64::from(cells)))
+        let bytes = self.address + self.skipped(frame, constants)?;
+        Some(Pointer::from_bits(frame[self.reference as usize]).plus(i64::from(bytes)))
     }
 
-    /// The cells that indices skip, or `None` where one is out of range.
+    /// What indices skip, or `None` where one is out of range.
     #[inline(always)]
     pub(super) fn skipped(&self, frame: &[i64], constants: &[i64]) -> Option<u32> {
         let Some(index) = self.index else { return Some(0) };
-        let mut cells = index.cells(frame, constants)?;
+        let mut skipped = index.skipped(frame, constants)?;
         for index in &self.further {
-            cells += index.cells(frame, constants)?;
+            skipped += index.skipped(frame, constants)?;
         }
-        Some(cells)
+        Some(skipped)
     }
 }
 
@@ -78,6 +78,6 @@ impl ComputedPlace {
 pub(super) struct PointerTo {
     /// Where it begins.
     pub base: Source,
-    /// The cells behind that; its reference is none.
+    /// The bytes behind that; its reference is none.
     pub place: ComputedPlace,
 }

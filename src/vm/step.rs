@@ -311,7 +311,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             None => FailureKind::InvalidPointer,
             Some(_) if self.machine.layout.was_freed(self.state, self.tables, pointer) => FailureKind::UseAfterFree,
             Some(_) if !objects.is_there(pointer) => FailureKind::DanglingPointer,
-            Some(_) if objects.cell(whole).is_some() => FailureKind::OtherContent,
+            Some(_) if objects.is_inside(whole) => FailureKind::OtherContent,
             Some(_) => FailureKind::PointerOutOfRange,
         }
     }

@@ -44,9 +44,11 @@ impl ProgramBuilder {
             program.definitions.push(Definition { name, symbol, span, kind, version: 0 })
         });
         let name_end = program.texts.get(name).len() as u32;
-        let dimensions =
-            if cells > kind.width() { vec![Dimension { length: cells, stride: 1, name_end }] } else { Vec::new() };
-        program.leaves.push(Leaf { variable, name, symbol, offset: 0, dimensions, kind, initial, initial_definition });
+        let dimension = Dimension { length: cells, stride: 1, bytes: 1, name_end };
+        let dimensions = if cells > kind.width() { vec![dimension] } else { Vec::new() };
+        let (offset, byte) = (0, 0);
+        let made = Leaf { variable, name, symbol, offset, byte, dimensions, kind, initial, initial_definition };
+        program.leaves.push(made);
         let single = Type::Single(kind);
         let array = |program: &mut Program| program.arrays.push(ArrayType { element: single, length: Some(cells) });
         let ty = if cells > kind.width() { Type::Array(array(program)) } else { single };
@@ -58,6 +60,7 @@ impl ProgramBuilder {
             first_leaf: leaf,
             leaf_count: 1,
             size: cells,
+            bytes: cells,
             heap: false,
         })
     }

@@ -199,17 +199,42 @@ fn memory_of_another_type_is_not_read() {
     assert!(json.contains("\"not-read\""), "{json}");
 }
 
-/// Where bytes are counted that are no cells, nothing is guessed.
+/// Pointers count bytes, whatever they are called on the way.
 #[test]
-fn bytes_of_larger_objects_are_not_counted() {
+fn pointers_are_moved_by_bytes() {
     let files = Files::new();
-    for text in [
-        "struct s { char a; int b; } p[8]; int main(void) { char *c = (char *)p; c += sizeof(struct s); return *c; }\n",
-        "int a[8]; void *nth(void *b, int i, int size) { return (char *)b + i * size; }\n\
-         int main(void) { int *q = nth(a, 1, sizeof(int)); return *q; }\n",
+    let declarations = "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n\
+        struct s { char a; int b; long c[2]; } p[8]; int v[8]; union { struct s *s; uintptr_t bits; } u;\n\
+        void *nth(void *b, int i, int size) { return (char *)b + i * size; }\n";
+    for statements in [
+        "char *c = (char *)p; c += sizeof(struct s); *c = 5; assert(p[1].a == 5);",
+        "*(int *)nth(v, 3, sizeof(int)) = 7; assert(v[3] == 7); int *q = nth(v, 7, 4); assert(q - v == 7);",
+        "void *c = &p[2]; c = c + offsetof(struct s, c) + sizeof(long); *(long *)c = 9; assert(p[2].c[1] == 9);",
+        "uintptr_t n = (uintptr_t)&p[3].b; assert(n % 4 == 0 && (n & 7) == 4); *(int *)(n + sizeof(struct s)) = 2; assert(p[4].b == 2);",
+        "u.s = &p[5]; u.bits |= 1; assert(u.s != &p[5] && ((uintptr_t)u.s & 1)); u.bits &= ~(uintptr_t)1; u.s->b = 3; assert(p[5].b == 3);",
+        "int *q = (int *)&p[1].a; q++; *q = 4; assert(p[1].b == 4); q += sizeof(struct s) / sizeof(int); *q = 6; assert(p[2].b == 6);",
+        "char *h = malloc(4 * sizeof(struct s)); free(h);",
+        "struct s *h = malloc(4 * sizeof *h); char *c = (char *)(h + 1); ((struct s *)c)->c[0] = 8; assert(h[1].c[0] == 8); free(h);",
+        "int m[3][4]; int (*row)[4] = m; row[1][2] = 5; assert(((int *)m)[6] == 5 && (char *)&m[2] - (char *)m == 32);",
+        "int x, *q = &x; uintptr_t *bits = (uintptr_t *)&q; *bits += 1; *bits -= 1; *q = 5; assert(x == 5);",
+        "int i = 2; struct s *q = &p[i]; assert((char *)&q->c[i - 1] - (char *)p == 2 * (int)sizeof *q + 16);",
     ] {
-        let (status, said) = answer_of(&files, "check", text);
-        assert!(status == 2 && said.contains("mixed-size access is not read"), "{said}");
+        let text = format!("{declarations}int main(void) {{ {statements} return 0; }}\n");
+        let (status, said) = answer_of(&files, "hunt", &text);
+        assert!(status == 0 && said.contains("no failure"), "{statements}\n{said}");
+    }
+    for (statements, finding) in [
+        ("int *q = &p[0].b; q++; *q = 1;", "CS0603"),
+        ("char *c = (char *)v + 2; *(int *)c = 1;", "CS0603"),
+        ("char *c = (char *)(v + 8); *c = 1;", "CS0419"),
+        ("struct s *q = malloc(sizeof *q); ((char *)q)[sizeof *q] = 1;", "CS0419"),
+        ("struct s *q = malloc(sizeof *q); ((char *)q)[2] = 1;", "CS0603"),
+        ("char *c = (char *)v; *c = 1;", "CS0603"),
+        ("*(int *)nth(v, 8, sizeof(int)) = 1;", "CS0419"),
+    ] {
+        let text = format!("{declarations}int main(void) {{ {statements} return 0; }}\n");
+        let (status, said) = answer_of(&files, "run", &text);
+        assert!(status == 1 && said.contains(finding), "{statements}\n{said}");
     }
 }
 

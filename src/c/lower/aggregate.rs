@@ -7,7 +7,7 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Typed};
-use super::home::{Home, Lvalue};
+use super::home::{Home, Lvalue, part_at};
 use super::objects::NewVariable;
 use super::owner::Owner;
 use super::program::Lowering;
@@ -22,8 +22,9 @@ const MOST_COPIED: usize = 4096;
 /// A cell of data in an object of a type.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Where it lies, from the first cell of the object.
+    /// Where it lies, from the first cell of the object, and from its first byte.
     pub offset: u32,
+    pub byte: u32,
     /// What it holds.
     pub ty: TypeId,
     pub owner: Owner,
@@ -40,7 +41,7 @@ impl Lowering<'_> {
             return super::ask::refuse(Reason::StructByValue, place);
         }
         let mut parts = Vec::new();
-        let whole = Part { offset: 0, ty, owner: owner.clone(), path: String::new() };
+        let whole = Part { offset: 0, byte: 0, ty, owner: owner.clone(), path: String::new() };
         self.add_parts(unit, whole, place, &mut parts)?;
         Ok(parts)
     }
@@ -49,10 +50,11 @@ impl Lowering<'_> {
         let tree = self.unit(unit);
         match tree.types[of.ty].kind {
             TypeKind::Array { element, .. } => {
-                let each = self.input.cells(unit, element, place)?;
+                let (cells, bytes) = (self.input.cells(unit, element, place)?, self.input.size(unit, element, place)?);
                 for index in 0..self.input.length(unit, of.ty, place)? {
-                    let (offset, path) = (of.offset + index * each, format!("{}[{index}]", of.path));
-                    self.add_parts(unit, Part { offset, ty: element, owner: of.owner.clone(), path }, place, parts)?;
+                    let (offset, byte) = (of.offset + index * cells, of.byte + index * bytes);
+                    let (owner, path) = (of.owner.clone(), format!("{}[{index}]", of.path));
+                    self.add_parts(unit, Part { offset, byte, ty: element, owner, path }, place, parts)?;
                 }
                 Ok(())
             }
@@ -67,7 +69,8 @@ impl Lowering<'_> {
                     let offset = of.offset + self.input.cell_of_field(unit, record, index, place)?;
                     let name = field.name.as_deref().map_or_else(String::new, |name| format!(".{name}"));
                     let (owner, path) = (Owner::Field(number, index as u32), format!("{}{name}", of.path));
-                    self.add_parts(unit, Part { offset, ty: field.ty, owner, path }, place, parts)?;
+                    let byte = of.byte + field.offset as u32;
+                    self.add_parts(unit, Part { offset, byte, ty: field.ty, owner, path }, place, parts)?;
                 }
                 Ok(())
             }
@@ -112,9 +115,7 @@ impl Builder<'_, '_> {
     /// A cell of an lvalue.
     fn part_of(&self, lvalue: &Lvalue, part: &Part) -> Lvalue {
         let home = match &lvalue.home {
-            Home::Memory(place) => {
-                Home::Memory(Place { offset: place.offset.saturating_add(part.offset), ..place.clone() })
-            }
+            Home::Memory(place) => Home::Memory(part_at(place.clone(), part.offset, part.byte)),
             register => register.clone(),
         };
         let scalar = Some(self.lowering.part_type(self.key.unit, part));

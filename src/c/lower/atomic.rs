@@ -8,7 +8,8 @@ use super::builder::{Builder, Typed};
 use super::home::{Home, Lvalue};
 use crate::supported::Reason;
 use crate::tree::{AtomicOperation as Operation, ExprId, Modification as TreeModification, Order};
-use cssame_ir::{AtomicOperation, Modification, Place, ScalarType, Terminator, Value};
+use cssame_ir::{AtomicOperation, BinaryOperator, Modification, Operand, Place, ScalarType, Terminator, Value};
+use cssame_source::Span;
 
 impl Builder<'_, '_> {
     /// Says, once, that a weaker order than the sequentially consistent one has no other executions here.
@@ -163,7 +164,7 @@ impl Builder<'_, '_> {
         let (old, new) = self.try_until(lvalue, place, ty, object, |builder, old| match (ty, modification) {
             // The operand counts bytes, which `__atomic_fetch_add` of a pointer adds as they are.
             (ScalarType::Pointer, Modification::Add | Modification::Subtract) => {
-                builder.moved_bytes(old, value, modification == Modification::Subtract, object, lvalue)
+                Ok(builder.moved_bytes(old, value, modification == Modification::Subtract, lvalue.span))
             }
             (ScalarType::Bool, _) => {
                 let int = ScalarType::Int;
@@ -177,18 +178,11 @@ impl Builder<'_, '_> {
         Ok(if is_new { new } else { old })
     }
 
-    fn moved_bytes(&mut self, old: Typed, bytes: Typed, back: bool, object: ExprId, lvalue: &Lvalue) -> Done<Typed> {
-        let place = self.expr(object).place;
-        let size = self.unit.pointee(lvalue.ty).and_then(|target| self.unit.types[target].size);
-        let cells = self.stride(lvalue.ty, place)?;
-        let value = self.converted(bytes, ScalarType::Long, lvalue.span);
-        match (value, size) {
-            (cssame_ir::Operand::Constant(Value::Long(bytes)), Some(size)) if size > 0 && bytes % size as i64 == 0 => {
-                let cells = bytes / size as i64 * i64::from(cells) * if back { -1 } else { 1 };
-                Ok(self.plus(old, cssame_ir::Operand::Constant(Value::Long(cells)), lvalue.span))
-            }
-            _ => self.refuse(Reason::MixedSize, place),
-        }
+    fn moved_bytes(&mut self, old: Typed, bytes: Typed, back: bool, span: Span) -> Typed {
+        let bytes = self.converted(bytes, ScalarType::Long, span);
+        let zero = Operand::Constant(Value::Long(0));
+        let bytes = if back { self.long_binary(BinaryOperator::Subtract, zero, bytes, span) } else { bytes };
+        self.plus(old, bytes, span)
     }
 }
 

@@ -30,8 +30,8 @@ enum Fill {
 struct Objects {
     pointer: ExprId,
     element: TypeId,
-    /// Cells of an element.
-    cells: u32,
+    /// Bytes of an element.
+    bytes: u32,
     parts: Vec<Part>,
 }
 
@@ -87,15 +87,14 @@ impl Builder<'_, '_> {
         }
         let owner = self.input().target(self.key.unit, pointer);
         let parts = self.lowering.parts(self.key.unit, element, &owner, place)?;
-        let cells = self.input().cells(self.key.unit, element, place)?;
-        Ok(Objects { pointer, element, cells, parts })
+        let bytes = self.input().size(self.key.unit, element, place)?;
+        Ok(Objects { pointer, element, bytes, parts })
     }
 
     fn fill(&mut self, pointer: ExprId, fill: Fill, size: ExprId, expr: ExprId) -> Done<Target> {
         let place = self.expr(expr).place;
         let objects = self.objects_at(pointer, place)?;
-        let each = self.unit.types[objects.element].size.unwrap_or(1);
-        let amount = self.amount_of(&objects, size, each, expr)?;
+        let amount = self.amount_of(&objects, size, expr)?;
         if matches!(amount, Amount::Elements(0)) {
             return self.base_of(&objects).map(|base| Target::Pointer(Typed::register(base, ScalarType::Pointer)));
         }
@@ -113,7 +112,7 @@ impl Builder<'_, '_> {
             Amount::Elements(count) if count as usize * objects.parts.len() <= MOST_UNROLLED => {
                 let base = self.base_of(&objects)?;
                 for index in 0..count {
-                    let lvalue = self.object_behind(&objects, base, index * objects.cells);
+                    let lvalue = self.object_behind(&objects, base, index * objects.bytes);
                     let parts = numbered(&objects.parts, index);
                     self.store_parts(&lvalue, &parts, &values);
                 }
@@ -122,7 +121,7 @@ impl Builder<'_, '_> {
             _ => {
                 let base = self.base_of(&objects)?;
                 self.for_each_object(amount, None, place, |builder, index| {
-                    let at = builder.moved_base(base, index, objects.cells, place);
+                    let at = builder.moved_base(base, index, objects.bytes, place);
                     let lvalue = builder.object_behind(&objects, at, 0);
                     builder.store_parts(&lvalue, &objects.parts, &values);
                     Ok(())
@@ -156,14 +155,13 @@ impl Builder<'_, '_> {
         let place = self.expr(expr).place;
         let (to, from) = (self.objects_at(to, place)?, self.objects_at(from, place)?);
         let form = |builder: &Self, of: &Objects| {
-            let parts = of.parts.iter().map(|part| (part.offset, builder.lowering.part_type(builder.key.unit, part)));
-            (of.cells, builder.unit.types[of.element].size, parts.collect::<Vec<_>>())
+            let parts = of.parts.iter().map(|part| (part.byte, builder.lowering.part_type(builder.key.unit, part)));
+            (of.bytes, parts.collect::<Vec<_>>())
         };
         if form(self, &to) != form(self, &from) {
             return self.refuse(Reason::MixedSize, place);
         }
-        let each = self.unit.types[to.element].size.unwrap_or(1);
-        let amount = self.amount_of(&to, size, each, expr)?;
+        let amount = self.amount_of(&to, size, expr)?;
         match amount {
             Amount::Elements(1) => {
                 let target = self.pointed(to.pointer)?;
@@ -176,11 +174,11 @@ impl Builder<'_, '_> {
                 let (target, source) = (self.base_of(&to)?, self.base_of(&from)?);
                 let mut values = Vec::new();
                 for index in 0..count {
-                    let lvalue = self.object_behind(&from, source, index * from.cells);
+                    let lvalue = self.object_behind(&from, source, index * from.bytes);
                     values.push(self.load_parts(&lvalue, &numbered(&from.parts, index)));
                 }
                 for (index, values) in (0..count).zip(&values) {
-                    let lvalue = self.object_behind(&to, target, index * to.cells);
+                    let lvalue = self.object_behind(&to, target, index * to.bytes);
                     self.store_parts(&lvalue, &numbered(&to.parts, index), values);
                 }
                 Ok(Target::Pointer(Typed::register(target, ScalarType::Pointer)))
@@ -188,9 +186,9 @@ impl Builder<'_, '_> {
             _ => {
                 let (target, source) = (self.base_of(&to)?, self.base_of(&from)?);
                 self.for_each_object(amount, Some((target, source)), place, |builder, index| {
-                    let at = builder.moved_base(source, index, from.cells, place);
+                    let at = builder.moved_base(source, index, from.bytes, place);
                     let values = builder.load_parts(&builder.object_behind(&from, at, 0), &from.parts);
-                    let at = builder.moved_base(target, index, to.cells, place);
+                    let at = builder.moved_base(target, index, to.bytes, place);
                     builder.store_parts(&builder.object_behind(&to, at, 0), &to.parts, &values);
                     Ok(())
                 })?;
@@ -200,8 +198,8 @@ impl Builder<'_, '_> {
     }
 
     /// How many objects make up some bytes. A structure with an array of any length is one, without that array.
-    fn amount_of(&mut self, objects: &Objects, size: ExprId, each: u64, expr: ExprId) -> Done<Amount> {
-        let amount = self.amount(&[size], each, expr)?;
+    fn amount_of(&mut self, objects: &Objects, size: ExprId, expr: ExprId) -> Done<Amount> {
+        let amount = self.amount(&[size], u64::from(objects.bytes), expr)?;
         let is_flexible = match self.unit.types[objects.element].kind {
             TypeKind::Record(record) => self.input().flexible(self.key.unit, record).is_some(),
             _ => false,
@@ -219,7 +217,7 @@ impl Builder<'_, '_> {
         Ok(self.in_register(Typed { operand, ty: ScalarType::Pointer }, span))
     }
 
-    /// An object so many cells behind an address.
+    /// An object so many bytes behind an address.
     fn object_behind(&self, objects: &Objects, base: RegisterId, offset: u32) -> Lvalue {
         let home = Home::Memory(Place::at(Base::Pointer(base), offset));
         let owner = self.input().target(self.key.unit, objects.pointer);
@@ -227,9 +225,9 @@ impl Builder<'_, '_> {
         Lvalue::whole(home, objects.element, owner, span)
     }
 
-    fn moved_base(&mut self, base: RegisterId, index: RegisterId, cells: u32, place: TreePlace) -> RegisterId {
+    fn moved_base(&mut self, base: RegisterId, index: RegisterId, bytes: u32, place: TreePlace) -> RegisterId {
         let span = place.span;
-        let each = Operand::Constant(Value::Long(i64::from(cells)));
+        let each = Operand::Constant(Value::Long(i64::from(bytes)));
         let skipped = self.long_binary(BinaryOperator::Multiply, Operand::Register(index), each, span);
         let moved = self.plus(Typed::register(base, ScalarType::Pointer), skipped, span);
         self.in_register(moved, span)

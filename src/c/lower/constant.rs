@@ -23,10 +23,10 @@ impl Lowering<'_> {
     }
 
     fn address_constant(&mut self, unit: u32, base: AddressBase, offset: i128, place: Place) -> Done<Option<Datum>> {
-        let (variable, cell) = match base {
+        let (variable, byte) = match base {
             AddressBase::Nothing => return Ok(Some(Datum::Integer(offset))),
             AddressBase::Label(_) => return Ok(None),
-            AddressBase::String(string) => (self.literal(unit, string, None, place)?, offset as u32),
+            AddressBase::String(string) => (self.literal(unit, string, None, place)?, offset),
             AddressBase::Declaration(decl) => {
                 let key = self.input.links.resolve(self.unit(unit), unit, decl);
                 let declared = &self.unit(key.unit).declarations[key.decl];
@@ -38,13 +38,10 @@ impl Lowering<'_> {
                     return Ok(None);
                 }
                 let Some(&variable) = self.variables.get(&key) else { return Ok(None) };
-                let Ok(byte) = u64::try_from(offset) else {
-                    return super::ask::refuse(crate::supported::Reason::MixedSize, place);
-                };
-                (variable, self.input.spot(key.unit, declared.ty, byte, place)?.cell)
+                (variable, offset)
             }
         };
-        Ok(Some(Datum::Pointer(Pointer::to(Object::Global(variable), cell))))
+        Ok(Some(Datum::Pointer(Pointer::to(Object::Global(variable), 0).plus(byte as i64))))
     }
 
     /// The variable of an object with static storage.

@@ -6,12 +6,13 @@
 use super::ask::Done;
 use super::builder::{Builder, Slot, Typed};
 use super::datum::zero;
+use super::home::cell_at;
 use super::link::DeclKey;
 use super::owner::Owner;
 use super::roles::Role;
 use crate::supported::Reason;
 use crate::tree::{Decl, DeclId, DeclKind, ExprKind, Storage};
-use cssame_ir::{Base, Instruction, LeafKind, Operand, Place, Storage as IrStorage, Value, VariableId};
+use cssame_ir::{Base, Instruction, LeafKind, Operand, Storage as IrStorage, Value, VariableId};
 use cssame_source::Span;
 
 /// Cells that a declaration sets to zero one by one.
@@ -198,7 +199,8 @@ impl<'a> Builder<'_, 'a> {
         let kind = cssame_ir::DefinitionKind::Write(self.id);
         let made = cssame_ir::Definition { name, symbol, span, kind, version: 0 };
         let definition = self.lowering.program.definitions.push(made);
-        self.emit(Instruction::Store { place: Place::at(base, cell), value, definition }, span);
+        let place = cell_at(&self.lowering.program, base, variable, cell);
+        self.emit(Instruction::Store { place, value, definition }, span);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::owner::Owner;
 use crate::tree::TypeId;
-use cssame_ir::{Place, RegisterId, ScalarType};
+use cssame_ir::{Base, Place, Program, RegisterId, ScalarType, VariableId};
 use cssame_source::Span;
 
 /// Where an lvalue is.
@@ -32,4 +32,18 @@ impl Lvalue {
     pub fn whole(home: Home, ty: TypeId, owner: Owner, span: Span) -> Lvalue {
         Lvalue { home, scalar: None, seen_as: None, ty, owner, atomic: false, span }
     }
+}
+
+/// The place so far behind another one: cells behind a name, bytes behind a pointer.
+pub fn part_at(mut place: Place, cells: u32, bytes: u32) -> Place {
+    place.offset = place.offset.saturating_add(match place.base {
+        Base::Pointer(_) => bytes,
+        Base::Global(_) | Base::Reference(_) => cells,
+    });
+    place
+}
+
+/// The place of a cell of a variable that begins there.
+pub fn cell_at(program: &Program, base: Base, variable: VariableId, cell: u32) -> Place {
+    part_at(Place::at(base, 0), cell, program.byte_of(variable, cell).unwrap_or(0))
 }

@@ -5,15 +5,20 @@
 
 use super::ask::Done;
 use super::builder::{Builder, Slot, Typed};
-use super::home::{Home, Lvalue};
+use super::home::{Home, Lvalue, part_at};
 use super::owner::Owner;
 use crate::supported::Reason;
 use crate::tree::{
-    BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place as TreePlace, Storage, TypeId, TypeKind,
-    UnaryOperator,
+    BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place as TreePlace, RecordId, Storage, TypeId,
+    TypeKind, UnaryOperator,
 };
-use cssame_ir::{Base, Index, Instruction, LeafKind, Object, Operand, Place, ScalarType, Value, VariableId};
+use cssame_ir::{Base, Index, Instruction, LeafKind, Object, Operand, Place, Pointer, ScalarType, Value, VariableId};
 use cssame_source::Span;
+
+/// The address of a variable.
+fn start_of(variable: VariableId) -> Pointer {
+    Pointer::to(Object::Global(variable), 0)
+}
 
 impl<'a> Builder<'_, 'a> {
     /// The place of an lvalue.
@@ -42,10 +47,10 @@ impl<'a> Builder<'_, 'a> {
                     return self.refuse(Reason::OpaqueObject, node.place);
                 }
                 let cells = self.input().cell_of_field(self.key.unit, record, *field as usize, node.place)?;
-                let Home::Memory(mut place) = base.home else {
+                let Home::Memory(place) = base.home else {
                     return self.refuse(Reason::Form("member of no structure"), node.place);
                 };
-                place.offset = place.offset.saturating_add(cells);
+                let place = part_at(place, cells, self.byte_of_field(record, *field));
                 let named = self.named(Home::Memory(place), expr);
                 Ok(if self.is_use_of_macro(expr, *field) { Lvalue { span: base.span, ..named } } else { named })
             }
@@ -174,16 +179,21 @@ impl<'a> Builder<'_, 'a> {
         let (unit, ty) = (self.key.unit, self.expr(array).ty);
         let known = self.length_register(ty);
         let length = if known.is_some() { 0 } else { self.input().length(unit, ty, place)? };
-        let stride = match self.unit.types[ty].kind {
-            TypeKind::Array { element, .. } => self.input().cells(unit, element, place)?,
-            _ => 1,
+        let (cells, bytes) = match self.unit.types[ty].kind {
+            TypeKind::Array { element, .. } => {
+                (self.input().cells(unit, element, place)?, self.input().size(unit, element, place)?)
+            }
+            _ => (1, 1),
         };
         let array = self.lvalue(array)?;
-        let Home::Memory(mut found) = array.home else {
+        let Home::Memory(found) = array.home else {
             return self.refuse(Reason::Form("element of no array"), place);
         };
         match self.unit.integer(index) {
-            Some(constant) if (0..i128::from(length)).contains(&constant) => found.offset += constant as u32 * stride,
+            Some(constant) if (0..i128::from(length)).contains(&constant) => {
+                let index = constant as u32;
+                Ok(part_at(found, index * cells, index * bytes))
+            }
             _ => {
                 let value = self.value(index)?;
                 let operand = match value.ty {
@@ -191,10 +201,12 @@ impl<'a> Builder<'_, 'a> {
                     _ => self.converted(value, ScalarType::Long, place.span),
                 };
                 let length = known.map_or(Operand::Constant(Value::Int(length as i32)), Operand::Register);
+                let stride = if matches!(found.base, Base::Pointer(_)) { bytes } else { cells };
+                let mut found = found;
                 found.indices.push(Index { operand, length, stride });
+                Ok(found)
             }
         }
-        Ok(found)
     }
 
     /// What a pointer points at, as it is written; the place is tested where it is used.
@@ -246,10 +258,13 @@ impl<'a> Builder<'_, 'a> {
     /// The place that a value of a pointer leads to.
     fn place_at(&mut self, value: Typed, ty: TypeId, span: Span) -> Place {
         if let Operand::Constant(Value::Pointer(pointer)) = value.operand
-            && let Some((Object::Global(variable), cell)) = pointer.target()
-            && self.fits(variable, cell, ty)
+            && let Some((Object::Global(variable), byte)) = pointer.target()
+            && let Some((leaf, element)) = self.lowering.program.leaf_at_byte(variable, byte)
         {
-            return Place { offset: cell, ..Place::global(variable) };
+            let cell = self.lowering.program.leaves[leaf].cell(element);
+            if self.fits(variable, cell, ty) {
+                return Place { offset: cell, ..Place::global(variable) };
+            }
         }
         let operand = self.converted(value, ScalarType::Pointer, span);
         let register = self.in_register(Typed { operand, ty: ScalarType::Pointer }, span);
@@ -282,16 +297,37 @@ impl<'a> Builder<'_, 'a> {
         };
         let ty = ScalarType::Pointer;
         match (place.base, place.offset, place.indices.as_slice()) {
-            (Base::Global(variable), cell, []) => {
-                Ok(Typed::constant(Value::Pointer(cssame_ir::Pointer::to(Object::Global(variable), cell))))
-            }
+            (Base::Global(variable), 0, []) => Ok(Typed::constant(Value::Pointer(start_of(variable)))),
             (Base::Pointer(register), 0, []) => Ok(Typed::register(register, ty)),
             _ => {
+                let Some(place) = self.behind_pointer(place, lvalue.span) else {
+                    return self.refuse(Reason::Form("address of this form"), self.expr(expr).place);
+                };
                 let dest = self.temporary(ty, lvalue.span);
-                self.emit(Instruction::Address { dest, place: place.clone() }, lvalue.span);
+                self.emit(Instruction::Address { dest, place }, lvalue.span);
                 Ok(Typed::register(dest, ty))
             }
         }
+    }
+
+    /// A place behind a name as one behind a pointer to it, which counts bytes.
+    fn behind_pointer(&mut self, place: &Place, span: Span) -> Option<Place> {
+        let Base::Global(variable) = place.base else { return Some(place.clone()) };
+        let (leaf, element) = self.lowering.program.leaf_at(variable, place.offset)?;
+        let leaf = self.lowering.program.leaves[leaf].clone();
+        let mut dimensions = leaf.dimensions.iter();
+        let in_bytes = |index: &Index| {
+            let dimension = dimensions.find(|dimension| dimension.stride == index.stride)?;
+            Some(Index { stride: dimension.bytes, ..*index })
+        };
+        let indices = place.indices.iter().map(in_bytes).collect::<Option<_>>()?;
+        let pointer = self.in_register(Typed::constant(Value::Pointer(start_of(variable))), span);
+        Some(Place { base: Base::Pointer(pointer), offset: leaf.byte(element), indices })
+    }
+
+    /// The bytes of a structure before one of its members.
+    fn byte_of_field(&self, record: RecordId, field: u32) -> u32 {
+        self.unit.records[record].fields.get(field as usize).map_or(0, |field| field.offset as u32)
     }
 
     /// The address of an lvalue, whose last index is not tested: `&a[n]` is no access.
@@ -316,9 +352,9 @@ impl<'a> Builder<'_, 'a> {
                 {
                     return self.refuse(Reason::Union, place);
                 }
-                let cells = self.input().cell_of_field(self.key.unit, record, field as usize, place)?;
+                let bytes = self.byte_of_field(record, field);
                 let start = self.address_of(base)?;
-                Ok(self.plus(start, Operand::Constant(Value::Long(i64::from(cells))), place.span))
+                Ok(self.plus(start, Operand::Constant(Value::Long(i64::from(bytes))), place.span))
             }
             _ => {
                 let lvalue = self.lvalue(operand)?;

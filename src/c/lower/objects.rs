@@ -80,11 +80,14 @@ impl Lowering<'_> {
     pub fn variable(&mut self, new: &NewVariable) -> Done<VariableId> {
         let mut ty = self.ir_type(new.unit, new.ty, &new.owner, new.place)?;
         let mut size = self.input.room(new.unit, new.ty, new.place)?;
+        let mut all = self.input.bytes_of_room(new.unit, new.ty, new.place)?;
         let mut dimensions = Vec::new();
         if let Some(length) = new.length {
             let name_end = self.program.texts.get(new.name).len() as u32;
             ty = Type::Array(self.program.arrays.push(cssame_ir::ArrayType { element: ty, length: Some(length) }));
-            dimensions.push(Dimension { length, stride: size, name_end });
+            let bytes = self.input.size(new.unit, new.ty, new.place)?;
+            dimensions.push(Dimension { length, stride: size, bytes, name_end });
+            all = bytes.saturating_mul(length);
             size = match length.checked_mul(size).filter(|&cells| cells <= MOST) {
                 Some(size) => size,
                 None => return refuse(Reason::LargeObject, new.place),
@@ -92,13 +95,13 @@ impl Lowering<'_> {
         }
         let first_leaf = LeafId::new(self.program.leaves.len());
         let (name, span, storage, heap) = (new.name, new.place.span, new.storage, new.heap);
-        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size, heap };
+        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 0, size, bytes: all, heap };
         let variable = self.program.variables.push(made);
         if size == 0 {
             return Ok(variable);
         }
         let mut layout = Layout { lowering: self, variable, place: new.place, dimensions };
-        layout.add(name, new.unit, new.ty, &new.owner, 0)?;
+        layout.add(name, new.unit, new.ty, &new.owner, At { cell: 0, byte: 0 })?;
         let count = self.program.leaves.len() - first_leaf.index();
         self.program.variables[variable].leaf_count = count as u32;
         Ok(variable)
@@ -119,12 +122,12 @@ impl Lowering<'_> {
         if let Some(length) = length {
             ty = Type::Array(self.program.arrays.push(cssame_ir::ArrayType { element: ty, length: Some(length) }));
             let name_end = self.program.texts.get(name).len() as u32;
-            dimensions.push(Dimension { length, stride: kind.width(), name_end });
+            dimensions.push(Dimension { length, stride: kind.width(), bytes: kind.width(), name_end });
         }
-        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 1, size, heap: false };
+        let made = Variable { name, span, storage, ty, first_leaf, leaf_count: 1, size, bytes: size, heap: false };
         let variable = self.program.variables.push(made);
         let mut layout = Layout { lowering: self, variable, place: Place::plain(span), dimensions };
-        layout.leaf(name, &Owner::Hidden(name), kind, 0);
+        layout.leaf(name, &Owner::Hidden(name), kind, At { cell: 0, byte: 0 });
         variable
     }
 
@@ -228,6 +231,13 @@ impl Lowering<'_> {
     }
 }
 
+/// Where a part of a variable begins.
+#[derive(Clone, Copy)]
+struct At {
+    cell: u32,
+    byte: u32,
+}
+
 struct Layout<'l, 'a> {
     lowering: &'l mut Lowering<'a>,
     variable: VariableId,
@@ -237,18 +247,23 @@ struct Layout<'l, 'a> {
 }
 
 impl Layout<'_, '_> {
-    /// Adds the leaves of a part, which begins at `offset`.
-    fn add(&mut self, name: TextId, unit: u32, ty: TypeId, owner: &Owner, offset: u32) -> Done<()> {
+    /// Adds the leaves of a part.
+    fn add(&mut self, name: TextId, unit: u32, ty: TypeId, owner: &Owner, at: At) -> Done<()> {
         let tree = self.lowering.unit(unit);
         match tree.types[ty].kind {
             TypeKind::Array { element, .. } => {
                 let length = self.lowering.input.capacity(unit, ty, self.place)?;
-                self.elements(name, (unit, element), owner, offset, length)
+                self.elements(name, (unit, element), owner, at, length)
             }
             TypeKind::Record(record) if self.lowering.has_members(unit, record) => {
                 let number = self.lowering.input.records.canonical(unit, record);
                 for (index, field) in self.lowering.input.members(unit, record) {
-                    let start = self.lowering.input.cell_of_field(unit, record, index, self.place)?;
+                    let cells = self.lowering.input.cell_of_field(unit, record, index, self.place)?;
+                    if cells == 0 && field.offset > 0 {
+                        // The structure would begin where its first cell does.
+                        return refuse(Reason::BitField, self.place);
+                    }
+                    let start = At { cell: at.cell + cells, byte: at.byte + field.offset as u32 };
                     let path = match &field.name {
                         Some(field) => {
                             let text = format!("{}.{field}", self.lowering.program.texts.get(name));
@@ -259,8 +274,8 @@ impl Layout<'_, '_> {
                     let owner = Owner::Field(number, index as u32);
                     let flexible = self.lowering.input.flexible(unit, record);
                     match flexible.filter(|_| index + 1 == tree.records[record].fields.len()) {
-                        Some(element) => self.elements(path, (unit, element), &owner, offset + start, MOST_VARIABLE)?,
-                        None => self.add(path, unit, field.ty, &owner, offset + start)?,
+                        Some(element) => self.elements(path, (unit, element), &owner, start, MOST_VARIABLE)?,
+                        None => self.add(path, unit, field.ty, &owner, start)?,
                     }
                 }
                 Ok(())
@@ -268,7 +283,7 @@ impl Layout<'_, '_> {
             _ => {
                 let kind = self.lowering.leaf_kind(unit, ty, owner);
                 let kind = self.with_start(kind, owner)?;
-                self.leaf(name, owner, kind, offset);
+                self.leaf(name, owner, kind, at);
                 Ok(())
             }
         }
@@ -280,7 +295,7 @@ impl Layout<'_, '_> {
         name: TextId,
         (unit, element): (u32, TypeId),
         owner: &Owner,
-        offset: u32,
+        at: At,
         length: u32,
     ) -> Done<()> {
         let stride = self.lowering.input.cells(unit, element, self.place)?;
@@ -288,8 +303,9 @@ impl Layout<'_, '_> {
             return Ok(());
         }
         let name_end = self.lowering.program.texts.get(name).len() as u32;
-        self.dimensions.push(Dimension { length, stride, name_end });
-        self.add(name, unit, element, owner, offset)?;
+        let bytes = self.lowering.input.size(unit, element, self.place)?;
+        self.dimensions.push(Dimension { length, stride, bytes, name_end });
+        self.add(name, unit, element, owner, at)?;
         self.dimensions.pop();
         Ok(())
     }
@@ -320,7 +336,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    fn leaf(&mut self, name: TextId, owner: &Owner, kind: LeafKind, offset: u32) {
+    fn leaf(&mut self, name: TextId, owner: &Owner, kind: LeafKind, at: At) {
         let lowering = &mut *self.lowering;
         let span = self.place.span;
         let atomic = match owner {
@@ -333,9 +349,9 @@ impl Layout<'_, '_> {
             let kind = DefinitionKind::Initial(leaf);
             lowering.program.definitions.push(Definition { name, symbol, span, kind, version: 0 })
         });
-        let (variable, dimensions) = (self.variable, self.dimensions.clone());
-        let mut made =
-            Leaf { variable, name, symbol, offset, dimensions, kind, initial: Vec::new(), initial_definition };
+        let (variable, dimensions, initial) = (self.variable, self.dimensions.clone(), Vec::new());
+        let At { cell: offset, byte } = at;
+        let mut made = Leaf { variable, name, symbol, offset, byte, dimensions, kind, initial, initial_definition };
         made.initial = match kind {
             LeafKind::Data(ty) => vec![zero(ty); made.element_count() as usize],
             LeafKind::Semaphore => {

@@ -136,22 +136,22 @@ impl Builder<'_, '_> {
         if operator != Operator::Subtract {
             return Ok(difference);
         }
-        let cells = self.stride(self.expr(left).ty, place)?;
-        if cells == 1 {
+        let bytes = self.stride(self.expr(left).ty, place)?;
+        if bytes <= 1 {
             return Ok(difference);
         }
-        let cells = Typed::constant(Value::Long(i64::from(cells)));
-        self.computed(Operator::Divide, ScalarType::Long, difference.operand, cells, place)
+        let bytes = Typed::constant(Value::Long(i64::from(bytes)));
+        self.computed(Operator::Divide, ScalarType::Long, difference.operand, bytes, place)
     }
 
-    /// Cells from one element to the next of what a pointer points at.
+    /// Bytes from one element to the next of what a pointer points at; what has no size counts single ones, as GNU C has it.
     pub fn stride(&self, pointer: TypeId, place: Place) -> Done<u32> {
         let Some(target) = self.unit.pointee(pointer) else {
             return self.refuse(Reason::Form("pointer that is none"), place);
         };
         match self.unit.types[target].kind {
-            TypeKind::Void | TypeKind::Function(_) => self.refuse(Reason::MixedSize, place),
-            _ => self.input().cells(self.key.unit, target, place),
+            TypeKind::Void | TypeKind::Function(_) => Ok(1),
+            _ => self.input().size(self.key.unit, target, place),
         }
     }
 
@@ -167,30 +167,29 @@ impl Builder<'_, '_> {
     pub fn moved_by(&mut self, pointer: Typed, of: ExprId, index: Typed, back: bool, span: Span) -> Done<Typed> {
         let place = self.expr(of).place;
         let stride = i64::from(self.stride(self.expr(of).ty, place)?) * if back { -1 } else { 1 };
-        let cells = self.converted(index, ScalarType::Long, span);
-        let cells = match cells {
-            Operand::Constant(Value::Long(cells)) => Operand::Constant(Value::Long(cells.wrapping_mul(stride))),
-            cells if stride == 1 => cells,
-            cells => {
+        let bytes = match self.converted(index, ScalarType::Long, span) {
+            Operand::Constant(Value::Long(index)) => Operand::Constant(Value::Long(index.wrapping_mul(stride))),
+            index if stride == 1 => index,
+            index => {
                 let stride = Typed::constant(Value::Long(stride));
-                self.computed(Operator::Multiply, ScalarType::Long, cells, stride, Place { span, ..place })?.operand
+                self.computed(Operator::Multiply, ScalarType::Long, index, stride, Place { span, ..place })?.operand
             }
         };
-        Ok(self.plus(pointer, cells, span))
+        Ok(self.plus(pointer, bytes, span))
     }
 
-    /// A pointer so many cells further on.
-    pub fn plus(&mut self, pointer: Typed, cells: Operand, span: Span) -> Typed {
-        match (pointer.operand, cells) {
+    /// A pointer so many bytes further on.
+    pub fn plus(&mut self, pointer: Typed, bytes: Operand, span: Span) -> Typed {
+        match (pointer.operand, bytes) {
             (_, Operand::Constant(Value::Long(0))) => return pointer,
-            (Operand::Constant(Value::Pointer(pointer)), Operand::Constant(Value::Long(cells))) => {
-                return Typed::constant(Value::Pointer(Pointer::plus(pointer, cells)));
+            (Operand::Constant(Value::Pointer(pointer)), Operand::Constant(Value::Long(bytes))) => {
+                return Typed::constant(Value::Pointer(Pointer::plus(pointer, bytes)));
             }
             _ => {}
         }
         let dest = self.temporary(ScalarType::Pointer, span);
         let left = self.converted(pointer, ScalarType::Pointer, span);
-        self.emit(Instruction::Binary { dest, op: BinaryOperator::PointerAdd, left, right: cells }, span);
+        self.emit(Instruction::Binary { dest, op: BinaryOperator::PointerAdd, left, right: bytes }, span);
         Typed::register(dest, ScalarType::Pointer)
     }
 }

@@ -128,7 +128,7 @@ impl Builder<'_, '_> {
         Ok(Home::Memory(match self.own_address(own)?.operand {
             Operand::Register(register) => Place::at(Base::Pointer(register), 0),
             Operand::Constant(Value::Pointer(pointer)) => match pointer.target() {
-                Some((Object::Global(variable), cell)) => Place { offset: cell, ..Place::global(variable) },
+                Some((Object::Global(variable), 0)) => Place::global(variable),
                 _ => return self.refuse(Reason::ThreadLocal, self.unit.declarations[self.key.decl].place),
             },
             Operand::Constant(_) => {

@@ -49,6 +49,17 @@ impl Input<'_> {
         }
     }
 
+    /// The number of bytes of a type.
+    pub fn size(&self, unit: u32, ty: TypeId, place: Place) -> Done<u32> {
+        let ty = &self.unit(unit).types[ty];
+        match (ty.size.map(u32::try_from), &ty.kind) {
+            (Some(Ok(size)), _) => Ok(size),
+            (Some(Err(_)), _) => refuse(Reason::LargeObject, place),
+            (None, TypeKind::Array { length: Length::Unknown, .. }) => Ok(0),
+            (None, _) => refuse(Reason::VariableLength, place),
+        }
+    }
+
     /// The number of elements of an array.
     pub fn length(&self, unit: u32, array: TypeId, place: Place) -> Done<u32> {
         let tree = self.unit(unit);
@@ -88,6 +99,20 @@ impl Input<'_> {
             }
             _ => self.cells(unit, ty, place),
         }
+    }
+
+    /// The number of bytes of such an object.
+    pub fn bytes_of_room(&self, unit: u32, ty: TypeId, place: Place) -> Done<u32> {
+        let tree = self.unit(unit);
+        let (before, element, count) = match tree.types[ty].kind {
+            TypeKind::Array { element, length: Length::Variable(_) } => (0, element, self.capacity(unit, ty, place)?),
+            TypeKind::Record(record) => match (self.flexible(unit, record), tree.records[record].fields.last()) {
+                (Some(element), Some(last)) => (last.offset as u32, element, MOST_VARIABLE),
+                _ => return self.size(unit, ty, place),
+            },
+            _ => return self.size(unit, ty, place),
+        };
+        Ok(self.size(unit, element, place)?.saturating_mul(count).saturating_add(before))
     }
 
     /// The member of a union that stands for all of them.

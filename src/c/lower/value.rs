@@ -6,10 +6,10 @@
 use super::ask::Done;
 use super::builder::{Builder, Typed};
 use super::datum::Datum;
-use crate::supported::{Reason, container_of};
+use crate::supported::Reason;
 use crate::tree::{
-    AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeId,
-    TypeKind, UnaryOperator,
+    AddressBase, BinaryOperator as Operator, Constant, Conversion, ExprId, ExprKind, StmtId, StmtKind, TypeKind,
+    UnaryOperator,
 };
 use cssame_ir::{Instruction, Operand, Pointer, ScalarType, Terminator, Value};
 
@@ -178,20 +178,6 @@ impl Builder<'_, '_> {
                 None => self.memory_given(call, memory),
             };
         }
-        if let (Some((member, Some(bytes))), Some(around)) =
-            (container_of(self.unit, operand), self.unit.pointee(self.expr(expr).ty))
-            && matches!(self.unit.types[around].kind, TypeKind::Record(_))
-        {
-            return self.structure_around(member, bytes, around, expr);
-        }
-        let (from_type, to_type) = (self.unit.pointee(self.expr(operand).ty), self.unit.pointee(self.expr(expr).ty));
-        if let (Some(from_type), Some(to_type)) = (from_type, to_type) {
-            let scalar = |ty: TypeId| self.input().scalar(self.key.unit, ty);
-            let differ = matches!((scalar(from_type), scalar(to_type)), (Some(from), Some(to)) if from != to);
-            if differ {
-                return self.refuse(Reason::MixedSize, self.expr(expr).place);
-            }
-        }
         let value = match self.value(operand)? {
             // The front end folds a null pointer only where it is written so.
             value if value.operand == Operand::Constant(Value::Int(0)) && to == ScalarType::Pointer => {
@@ -204,19 +190,6 @@ impl Builder<'_, '_> {
             return Ok(value);
         }
         Ok(Typed { operand: self.converted(value, to, self.span(expr)), ty: to })
-    }
-
-    /// The structure that a member lies in so many bytes behind its beginning.
-    fn structure_around(&mut self, member: ExprId, bytes: u64, around: TypeId, expr: ExprId) -> Done<Typed> {
-        let place = self.expr(expr).place;
-        let spot = self.input().spot(self.key.unit, around, bytes, place)?;
-        if spot.hidden || spot.inside.is_some_and(|(_, byte)| byte != 0) {
-            return self.refuse(Reason::ContainerOf, place);
-        }
-        let value = self.value(member)?;
-        let operand = self.converted(value, ScalarType::Pointer, place.span);
-        let back = Operand::Constant(Value::Long(-i64::from(spot.cell)));
-        Ok(self.plus(Typed { operand, ty: ScalarType::Pointer }, back, place.span))
     }
 
     /// `condition ? then : otherwise` of a scalar type.

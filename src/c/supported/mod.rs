@@ -4,7 +4,8 @@
 //! place. A program without one lies within stages 1 and 2: scalars, arrays, structures, pointers to named objects, locks through
 //! pointers, C11 atomics. `walk` goes over what can be executed, `library` knows functions by their names.
 //!
-//! It looks at types and names alone: a pointer that went through `void *` to another type is for points-to analysis to find.
+//! It looks at types and names alone: what a pointer leads to is known when it is used, and memory that is used as another type than
+//! it was made for is not read then.
 
 mod formats;
 pub mod library;
@@ -15,7 +16,7 @@ mod tests;
 pub(crate) mod unions;
 mod walk;
 
-pub(crate) use pointers::{container_of, is_null, without_conversions};
+pub(crate) use pointers::{is_null, without_conversions};
 pub use reason::Reason;
 
 use crate::tree::{

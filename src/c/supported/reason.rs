@@ -13,8 +13,6 @@ pub enum Reason {
     StackAllocation,
     /// A pointer to a function of the library, to one with `...`, or given to `pthread_once` and the like.
     FunctionPointer,
-    /// A pointer to a member becomes one to the structure around it.
-    ContainerOf,
     /// A member of a union is used.
     Union,
     /// The value of an expression is a structure in a way that is not read.
@@ -104,11 +102,9 @@ impl Reason {
     #[must_use]
     pub fn stage(&self) -> Option<u8> {
         match self {
-            Reason::HeapAllocation
-            | Reason::UnclearMemory(_)
-            | Reason::StackAllocation
-            | Reason::FunctionPointer
-            | Reason::ContainerOf => Some(3),
+            Reason::HeapAllocation | Reason::UnclearMemory(_) | Reason::StackAllocation | Reason::FunctionPointer => {
+                Some(3)
+            }
             Reason::Union | Reason::StructByValue | Reason::StringFunction | Reason::MixedSize | Reason::BitField => {
                 Some(4)
             }
@@ -159,7 +155,6 @@ impl fmt::Display for Reason {
             Reason::UnclearMemory(why) => return write!(f, "memory {why}"),
             Reason::StackAllocation => "stack allocation by `alloca`",
             Reason::FunctionPointer => "function pointer",
-            Reason::ContainerOf => "pointer to the structure around a member",
             Reason::Union => "union",
             Reason::StructByValue => "structure by value",
             Reason::StringFunction => "string function",

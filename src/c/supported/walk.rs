@@ -7,8 +7,8 @@ use super::library::{Known, known};
 use super::reason::Reason;
 use super::{Obstacle, formats, initialiser, lengths, library, pointers};
 use crate::tree::{
-    AddressBase, Assembly, BinaryOperator, Builtin, Category, Constant, Conversion, DeclId, DeclKind, Definition,
-    ExprId, ExprKind, Linkage, Place, StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
+    AddressBase, Assembly, Builtin, Category, Constant, DeclId, DeclKind, Definition, ExprId, ExprKind, Linkage, Place,
+    StmtId, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
 
 /// What is still to be looked at.
@@ -193,23 +193,16 @@ impl<'a> Walk<'a> {
             ExprKind::Name(decl) => self.name(*decl, node.place),
             ExprKind::Member { base, field } => self.member(*base, *field, node.place),
             ExprKind::Call { callee, arguments } => self.call(*callee, arguments, node.place),
-            ExprKind::Cast(operand) | ExprKind::Convert { conversion: Conversion::Pointer, operand } => {
-                self.conversion(*operand, node.ty, node.place);
-            }
             ExprKind::CompoundLiteral(decl) => self.reach(*decl),
             ExprKind::StatementExpression(body) => self.tasks.push(Task::Stmt(*body)),
             ExprKind::LabelAddress(_) => self.add(Reason::ComputedGoto, node.place),
             ExprKind::Builtin { builtin, operands } => self.builtin(*builtin, operands, node.place),
             ExprKind::Error | ExprKind::String(_) => {}
             ExprKind::Subscript { base, index } => self.exprs([*base, *index]),
-            ExprKind::Unary { operand, .. } | ExprKind::Convert { operand, .. } => self.exprs([*operand]),
-            ExprKind::Binary { operator, left, right } => {
-                let moves = matches!(operator, BinaryOperator::Add | BinaryOperator::Subtract);
-                if moves && [left, right].into_iter().any(|&side| pointers::counts_unknown_bytes(unit, side)) {
-                    self.add(Reason::MixedSize, node.place);
-                }
-                self.exprs([*left, *right]);
+            ExprKind::Cast(operand) | ExprKind::Unary { operand, .. } | ExprKind::Convert { operand, .. } => {
+                self.exprs([*operand]);
             }
+            ExprKind::Binary { left, right, .. } => self.exprs([*left, *right]),
             ExprKind::Assign { target, value, .. } => self.exprs([*target, *value]),
             ExprKind::Conditional { condition, then, otherwise } => self.exprs([*condition, *then, *otherwise]),
             ExprKind::Comma { first, second } => self.exprs([*first, *second]),
@@ -258,22 +251,6 @@ impl<'a> Walk<'a> {
             }
         }
         self.exprs([base]);
-    }
-
-    fn conversion(&mut self, operand: ExprId, to: TypeId, place: Place) {
-        if let Some(target) = self.unit.pointee(to)
-            && !matches!(self.unit.types[target].kind, TypeKind::Void)
-            && let Some((member, bytes)) = pointers::container_of(self.unit, operand)
-        {
-            if bytes.is_none() || !matches!(self.unit.types[target].kind, TypeKind::Record(_)) {
-                self.add(Reason::ContainerOf, place);
-            }
-            return self.exprs([member]);
-        }
-        if let Some(reason) = pointers::conversion(self.unit, self.unit.expressions[operand].ty, to) {
-            self.add(reason, place);
-        }
-        self.exprs([operand]);
     }
 
     fn call(&mut self, callee: ExprId, arguments: &[ExprId], place: Place) {

@@ -154,11 +154,18 @@ impl Machine<'_> {
             skipped += at * i64::from(index.stride);
         }
         let skipped = u32::try_from(skipped).map_err(|_| GivenUp)?;
-        let base = self.base(context, place.base).ok_or(GivenUp)?;
+        let base = match place.base.register() {
+            Some(register) => Some(self.byte_at(context, register).ok_or(GivenUp)?),
+            None => None,
+        };
         let concurrency = self.of.concurrency;
         let location = &concurrency.locations[concurrency.locations_of(&concurrency.events[event as usize])[0]];
         let leaf = &self.of.program.leaves[location.leaf];
-        let element = base.checked_add(skipped).and_then(|cell| leaf.element_at(cell)).ok_or(GivenUp)?;
+        let element = match base {
+            Some(byte) => byte.checked_add(skipped).and_then(|byte| leaf.element_at_byte(byte)),
+            None => leaf.element_at(skipped),
+        };
+        let element = element.ok_or(GivenUp)?;
         let cell = cells.start + element as usize;
         if cells.contains(&cell) { Ok(Target::Cell(cell)) } else { Err(GivenUp) }
     }

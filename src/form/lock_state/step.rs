@@ -14,7 +14,7 @@ use super::protected::{condition_bits, notifies};
 use cssame_concurrency::ContextId;
 use cssame_concurrency::mutex_body::Site;
 use cssame_concurrency::value::{self, AbstractValue, Evaluator, Writers};
-use cssame_ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
+use cssame_ir::{Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,15 +137,14 @@ impl Machine<'_> {
         let of = &self.of.concurrency.contexts[context];
         let function = &self.of.program.functions[of.function];
         let writers = self.writers.entry(of.function).or_insert_with(|| Writers::of(function));
-        ask(&Evaluator::new(function, writers, &of.arguments, self.of.known))
+        ask(&Evaluator::new(self.of.program, function, writers, &of.arguments, self.of.known))
     }
 
-    /// The cell of its variable at which a place begins, where it is known without regard to what is in memory.
-    pub fn base(&mut self, context: ContextId, base: Base) -> Option<u32> {
-        let (Base::Reference(register) | Base::Pointer(register)) = base else { return Some(0) };
+    /// The byte of its variable at which a pointer leads, where it is known without regard to what is in memory.
+    pub fn byte_at(&mut self, context: ContextId, register: RegisterId) -> Option<u32> {
         match self.evaluate(context, |evaluator| evaluator.operand(Operand::Register(register))) {
             AbstractValue::References(addresses) => match addresses.as_slice() {
-                [only] if only.exact => Some(only.offset),
+                [only] if only.exact => Some(only.byte),
                 _ => None,
             },
             _ => None,

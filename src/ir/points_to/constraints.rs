@@ -38,7 +38,7 @@ pub struct Constraints {
     pub initial: Vec<(Set, Target)>,
     /// From, to, and what happens in between.
     pub flows: Vec<(Set, Set, Step)>,
-    /// Accesses through a pointer: its set, the cells behind it, whether an index comes to that.
+    /// Accesses through a pointer: its set, and the bytes behind it.
     pub accesses: Vec<(Set, u32, Access)>,
 }
 
@@ -119,7 +119,7 @@ impl Gather<'_> {
             Source::Set(from) => self.constraints.flows.push((from, to, step)),
             Source::Target(target) => {
                 let moved = moved(self.program, target, step);
-                self.constraints.initial.extend(moved.into_iter().map(|target| (to, target)));
+                self.constraints.initial.push((to, moved));
             }
             Source::Nothing => {}
         }
@@ -158,22 +158,24 @@ impl Gather<'_> {
 
     fn address(&mut self, place: &Place, dest: RegisterId) {
         let dest = self.register(dest);
-        let (mut cells, mut exact) = (place.offset, true);
+        let (mut skipped, mut exact) = (place.offset, true);
         for index in &place.indices {
             match index.operand {
                 Operand::Constant(value) => {
-                    cells = cells.wrapping_add((value.bits() as u32).wrapping_mul(index.stride))
+                    skipped = skipped.wrapping_add((value.bits() as u32).wrapping_mul(index.stride))
                 }
                 Operand::Register(_) => exact = false,
             }
         }
         match place.base {
             Base::Global(variable) => {
-                self.constraints.initial.push((dest, Target { variable, offset: cells, exact }));
+                if let Some(byte) = self.program.byte_of(variable, skipped) {
+                    self.constraints.initial.push((dest, Target { variable, byte: Some(byte), exact }));
+                }
             }
             Base::Reference(base) | Base::Pointer(base) => {
                 let base = self.register(base);
-                self.constraints.flows.push((base, dest, Step::Member { cells, exact }));
+                self.constraints.flows.push((base, dest, Step::Member { bytes: skipped, exact }));
             }
         }
     }
@@ -224,7 +226,7 @@ impl Gather<'_> {
             }
             Instruction::Address { dest, place } => self.address(place, *dest),
             Instruction::Allocate { dest, variable, .. } => {
-                let target = Target { variable: *variable, offset: 0, exact: true };
+                let target = Target { variable: *variable, byte: Some(0), exact: true };
                 self.constraints.initial.push((self.register(*dest), target));
             }
             Instruction::Call { dest, function, arguments } => {
@@ -250,9 +252,9 @@ impl Gather<'_> {
     fn binary(&mut self, dest: RegisterId, op: BinaryOperator, left: Operand, right: Operand) {
         let dest = self.register(dest);
         match (op, right) {
-            (BinaryOperator::PointerAdd, Operand::Constant(cells)) => self.flow(left, dest, Step::Plus(cells.bits())),
-            (BinaryOperator::PointerAdd, Operand::Register(cells)) => {
-                let step = Step::Times(self.factor(cells));
+            (BinaryOperator::PointerAdd, Operand::Constant(bytes)) => self.flow(left, dest, Step::Plus(bytes.bits())),
+            (BinaryOperator::PointerAdd, Operand::Register(bytes)) => {
+                let step = Step::Times(self.factor(bytes));
                 self.flow(left, dest, step);
             }
             (
@@ -290,7 +292,7 @@ fn factors(function: &Function) -> FxHashMap<RegisterId, u32> {
 fn target_of(value: Value) -> Option<Target> {
     match value {
         Value::Pointer(pointer) => match pointer.target()? {
-            (Object::Global(variable), offset) => Some(Target { variable, offset, exact: true }),
+            (Object::Global(variable), byte) => Some(Target { variable, byte: Some(byte), exact: true }),
             (Object::Local(_), _) => None,
         },
         _ => None,

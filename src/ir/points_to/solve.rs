@@ -45,8 +45,8 @@ pub fn solve(program: &Program, constraints: Constraints) -> PointsTo {
     for (from, to, step) in flows {
         solver.flows[from as usize].push((to, step));
     }
-    for (base, cells, access) in accesses {
-        solver.accesses[base as usize].push((cells, access));
+    for (base, bytes, access) in accesses {
+        solver.accesses[base as usize].push((bytes, access));
     }
     initial.into_iter().for_each(|(set, target)| solver.add(set, target));
     while let Some((set, target)) = solver.work.pop() {
@@ -76,14 +76,13 @@ impl Solver<'_> {
         let mut at = 0;
         while let Some(&(to, step)) = self.flows[set as usize].get(at) {
             at += 1;
-            for moved in moved(self.program, target, self.bounded(to, target, step)) {
-                self.add(to, moved);
-            }
+            let step = self.bounded(to, target, step);
+            self.add(to, moved(self.program, target, step));
         }
         let mut at = 0;
-        while let Some(&(cells, access)) = self.accesses[set as usize].get(at) {
+        while let Some(&(bytes, access)) = self.accesses[set as usize].get(at) {
             at += 1;
-            self.access(Target { offset: target.offset.wrapping_add(cells), ..target }, access);
+            self.access(target.behind(bytes), access);
         }
     }
 
@@ -94,17 +93,23 @@ impl Solver<'_> {
         }
         let count = self.computed.entry((to, target.variable.0)).or_default();
         *count += 1;
-        if *count > MAX_CELLS { Step::Times(1) } else { step }
+        match step {
+            _ if *count <= MAX_CELLS => step,
+            Step::Plus(bytes) => Step::Times(bytes.unsigned_abs() as u32),
+            Step::Member { bytes, exact: true } => Step::Times(bytes),
+            _ => Step::Times(1),
+        }
     }
 
     /// An access through a pointer that may lead there.
     fn access(&mut self, target: Target, access: Access) {
-        let Some((leaf, _)) = self.program.leaf_at(target.variable, target.offset) else { return };
-        let there = self.first_leaf + leaf.0;
-        match access {
-            Access::Load(dest) => self.open(there, dest),
-            Access::Store(source) => self.open(source, there),
-            Access::Put(target) => self.add(there, target),
+        for leaf in target.leaves(self.program) {
+            let there = self.first_leaf + leaf.0;
+            match access {
+                Access::Load(dest) => self.open(there, dest),
+                Access::Store(source) => self.open(source, there),
+                Access::Put(target) => self.add(there, target),
+            }
         }
     }
 

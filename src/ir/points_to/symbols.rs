@@ -30,9 +30,9 @@ pub fn join_symbols(program: &mut Program) {
             }
             let Some(register) = place.base.register() else { continue };
             for target in points_to.of(id, register) {
-                let there = program.leaf_at(target.variable, target.offset.wrapping_add(place.offset));
+                let there = target.behind(place.offset).leaves(program);
                 // The program fails where something else is there.
-                if let Some((leaf, _)) = there.filter(|&(leaf, _)| program.leaves[leaf].kind.holds(wanted)) {
+                for leaf in there.filter(|&leaf| program.leaves[leaf].kind.holds(wanted)) {
                     groups.union(symbol.index(), program.leaves[leaf].symbol.index());
                 }
             }

@@ -26,24 +26,27 @@ pub fn constant_text(program: &Program, value: Value) -> String {
     }
 }
 
-/// A pointer as a constant: `&x`, `&a[2]`, `NULL`; behind the end of an object the cells behind its beginning.
+/// A pointer as a constant: `&x`, `&a[2]`, `NULL`; where no value begins the bytes behind the beginning of the object.
 #[must_use]
 pub fn pointer_text(program: &Program, pointer: Pointer) -> String {
-    let Some((object, cell)) = pointer.target() else {
+    let Some((object, byte)) = pointer.target() else {
         return if pointer == Pointer::NULL { "NULL".to_owned() } else { format!("(pointer){}", pointer.bits()) };
     };
     let Object::Global(variable) = object else { return "&(an object)".to_owned() };
-    if let (0, Some(variable)) = (cell, program.variables.get(variable))
+    if let (0, Some(variable)) = (byte, program.variables.get(variable))
         && matches!(variable.ty, Type::Class(_))
     {
         return format!("&{}", program.texts.get(variable.name));
     }
-    match program.leaf_at(variable, cell) {
-        Some((leaf, element)) => format!("&{}", program.leaves[leaf].element_name(&program.texts, element)),
-        None => {
-            let name = program.variables.get(variable).map_or("?", |variable| program.texts.get(variable.name));
-            format!("&{name}+{}", cell as i32)
-        }
+    if let Some((leaf, element)) = program.leaf_at_byte(variable, byte) {
+        return format!("&{}", program.leaves[leaf].element_name(&program.texts, element));
+    }
+    let Some(of) = program.variables.get(variable) else { return "&?".to_owned() };
+    let name = program.texts.get(of.name);
+    let array = of.leaves().next().and_then(|leaf| program.leaves[leaf].dimensions.first());
+    match array.filter(|array| array.length * array.stride == of.size && byte == array.length * array.bytes) {
+        Some(end) => format!("&{name}[{}]", end.length),
+        None => format!("&{name} + {} bytes", byte as i32),
     }
 }
 

@@ -97,7 +97,7 @@ fn check_variable(
     next_leaf: &mut usize,
     faults: &mut Vec<Violation>,
 ) {
-    let Variable { name, span: _, storage, ty, first_leaf, leaf_count, size, heap } = variable;
+    let Variable { name, span: _, storage, ty, first_leaf, leaf_count, size, bytes: _, heap } = variable;
     demand(faults, program.size_of(*ty) == *size, || format!("variable {}: its type has another size", id.0));
     let owner = match storage {
         Storage::Global => true,
@@ -131,14 +131,14 @@ fn check_variable(
 }
 
 fn check_leaf(program: &Program, id: LeafId, leaf: &Leaf, faults: &mut Vec<Violation>) {
-    let Leaf { variable: _, name, symbol, offset: _, dimensions, kind, initial, initial_definition } = leaf;
+    let Leaf { variable: _, name, symbol, offset: _, byte: _, dimensions, kind, initial, initial_definition } = leaf;
     let exists = name.index() < program.texts.len() && program.symbols.get(*symbol).is_some();
     demand(faults, exists, || format!("leaf {}: an id does not exist", id.0));
     let cell_type = match kind {
         LeafKind::Data(ty) => *ty,
         _ => ScalarType::Int,
     };
-    let sizes = dimensions.iter().all(|dimension| dimension.length > 0 && dimension.stride > 0);
+    let sizes = dimensions.iter().all(|dimension| dimension.length > 0 && dimension.stride > 0 && dimension.bytes > 0);
     demand(faults, sizes, || format!("leaf {}: an empty dimension", id.0));
     let text = program.texts.get(*name);
     let named = dimensions.iter().all(|dimension| text.is_char_boundary(dimension.name_end as usize));

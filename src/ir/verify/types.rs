@@ -157,6 +157,10 @@ impl Types<'_, '_> {
             Instruction::Atomic { dest, op, place, read: _, definition: _ } => self.atomic(*dest, op, place),
             Instruction::Address { dest, place } => {
                 self.address(*dest);
+                let counts_cells = matches!(place.base, Base::Global(_))
+                    && *place != Place { indices: Vec::new(), offset: 0, ..place.clone() };
+                let fits = self.register(*dest) == Reference || !counts_cells;
+                self.scope.demand(fits, || format!("register {} gets the address of a part by cells", dest.0));
                 self.place(place);
             }
             Instruction::Allocate { dest, variable: _, elements } => {

@@ -129,8 +129,30 @@ impl Generator {
             // The same in another form.
             let (array, index) = text.split_at(last);
             text = format!("*({array} + {})", &index[1..index.len() - 1]);
+        } else if self.rng.chance(15) {
+            text = self.by_bytes(before, part, &text[before.len()..]).unwrap_or(text);
         }
         Place { text, ty: part.ty, atomic: part.atomic, reads }
+    }
+
+    /// A member or an element by the bytes before it: how far it lies behind a pointer to its structure, or behind its array.
+    fn by_bytes(&mut self, before: &str, part: &Part, text: &str) -> Option<String> {
+        let (member, index) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((member, index)) => (member, Some(index)),
+            None => (text, None),
+        };
+        if index.is_some_and(|index| index.contains("][") || index.contains("].")) {
+            return None;
+        }
+        let (start, offset) = match before.strip_suffix("->") {
+            Some(pointer) => (pointer, format!("offsetof(struct s, {member})")),
+            None if before.is_empty() && !member.contains([']', '.']) && index.is_some() => (member, "0".to_owned()),
+            None => return None,
+        };
+        let word = format!("{}{}", if part.atomic { "_Atomic " } else { "" }, part.ty.word());
+        let skipped = index.map_or(String::new(), |index| format!(" + ({index}) * sizeof({word})"));
+        let counted = self.rng.pick(&["char *", "void *", "unsigned long"]);
+        Some(format!("*({word} *)(({counted}){start} + {offset}{skipped})"))
     }
 
     /// A number below that.

@@ -29,6 +29,7 @@ const HEAD: &str = "#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef RUN

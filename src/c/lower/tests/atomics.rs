@@ -24,7 +24,7 @@ fn an_access_to_an_atomic_object_is_one_operation() {
     );
     holds(&text, &["%8 = %6 * 3", "%9 = exchange a, %6, %8", "%10 = %9 == %6"]);
     holds(&text, &["%11 = fetch_or c, (unsigned char)5"]);
-    holds(&text, &["%14 = %12 +.pointer 1L", "%15 = exchange p, %12, %14"]);
+    holds(&text, &["%14 = %12 +.pointer 4L", "%15 = exchange p, %12, %14"]);
     holds(&text, &["store b = true", "store a = 7"]);
 }
 

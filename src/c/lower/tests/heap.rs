@@ -13,7 +13,7 @@ fn each_place_that_asks_for_memory_has_a_function_that_makes_it() {
         &["local malloc@9.value: int = 0  // of malloc@9", "local malloc@9.next: pointer = NULL  // of malloc@9"],
     );
     holds(&text, &["% = call malloc@9()", "made = %", "% = load head", "store made->next = %", "store head = made"]);
-    holds(&text, &["% = call calloc@9()", "all = %", "% = all +.pointer 2L", "store all[2] = 1"]);
+    holds(&text, &["% = call calloc@9()", "all = %", "% = all +.pointer 8L", "store all[2] = 1"]);
     holds(&text, &["% = allocate malloc@9", "return %"]);
     holds(&text, &["local calloc int[3]  // of calloc@9"]);
 }

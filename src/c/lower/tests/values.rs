@@ -46,19 +46,19 @@ fn conditions_become_control_flow() {
 }
 
 #[test]
-fn pointers_are_computed_in_cells() {
+fn pointers_are_computed_in_bytes() {
     let head = "struct s { int a; struct { long b[2]; char c; } d; } t[3], *p; int n[5], *q; int i;";
     for (statement, lines) in [
-        ("q = n + i;", &["%1 = long(%0)", "%2 = &n[0] +.pointer %1", "store q = %2"][..]),
-        ("p = p + 1;", &["%1 = %0 +.pointer 4L", "store p = %1"]),
-        ("p--;", &["%1 = %0 +.pointer -4L", "store p = %1"]),
+        ("q = n + i;", &["%1 = long(%0)", "%2 = %1 *.long 4L", "%3 = &n[0] +.pointer %2", "store q = %3"][..]),
+        ("p = p + 1;", &["%1 = %0 +.pointer 32L", "store p = %1"]),
+        ("p--;", &["%1 = %0 +.pointer -32L", "store p = %1"]),
         (
             "i = p - t;",
-            &["%1 = long(%0)", "%2 = long(&t[0].a)", "%3 = %1 -.long %2", "%4 = %3 /.long 4L", "%5 = int(%4)"],
+            &["%1 = long(%0)", "%2 = long(&t[0].a)", "%3 = %1 -.long %2", "%4 = %3 /.long 32L", "%5 = int(%4)"],
         ),
         ("i = p < t;", &["%3 = %1 <.long %2"]),
         ("i = p == 0;", &["%1 = %0 == NULL"]),
-        ("q = &n[5];", &["store q = &n+5"]),
+        ("q = &n[5];", &["store q = &n[5]"]),
         ("q = (int *)(void *)&t[1];", &["store q = &t[1].a"]),
         ("i = p->d.b[i];", &["%0 = load p", "%1 = load i", "%2 = load p->d.b[i][%1]"]),
         ("p->d.c = 1;", &["%0 = load p", "store p->d.c = (signed char)1"]),
@@ -68,13 +68,13 @@ fn pointers_are_computed_in_cells() {
             &[
                 "%0 = load i",
                 "%1 = load q",
-                "%2 = %1 +.pointer 1L",
+                "%2 = %1 +.pointer 4L",
                 "store q = %2",
                 "%3 = load *q++",
                 "store *(n + i)[%0] = %3",
             ],
         ),
-        ("q[i] = 1;", &["%1 = load i", "%2 = long(%1)", "%3 = %0 +.pointer %2", "store q[i] = 1"]),
+        ("q[i] = 1;", &["%1 = load i", "%2 = long(%1)", "%3 = %2 *.long 4L", "%4 = %0 +.pointer %3", "store q[i] = 1"]),
         ("i = (int)(long)q;", &["%1 = long(%0)", "%2 = int(%1)"]),
         ("q = (int *)5;", &["store q = (pointer)5"]),
     ] {

@@ -26,6 +26,7 @@ pub(super) fn lower_variable(
         first_leaf: LeafId::new(program.leaves.len()),
         leaf_count: 0,
         size: 0,
+        bytes: 0,
         heap: false,
     });
     let mut layout = Layout { program, symbols, tree, variable, dimensions: Vec::new() };
@@ -35,7 +36,7 @@ pub(super) fn lower_variable(
     let count = program.leaves.len() - first;
     let made = &mut program.variables[variable];
     made.leaf_count = count as u32;
-    made.size = size;
+    (made.size, made.bytes) = (size, size);
     variable
 }
 
@@ -63,7 +64,7 @@ impl Layout<'_> {
                 let hir::Array { element, length } = self.tree.arrays[id];
                 let name_end = self.program.texts.get(name).len() as u32;
                 let stride = self.tree.size_of(element);
-                self.dimensions.push(Dimension { length: length.unwrap_or(0), stride, name_end });
+                self.dimensions.push(Dimension { length: length.unwrap_or(0), stride, bytes: stride, name_end });
                 self.add(name, symbol, element, initial, offset);
                 self.dimensions.pop();
             }
@@ -99,6 +100,7 @@ impl Layout<'_> {
             name,
             symbol: symbol_id,
             offset,
+            byte: offset,
             dimensions: self.dimensions.clone(),
             kind,
             initial: Vec::new(),
