@@ -15,7 +15,6 @@ use super::check::{CheckInput, CheckReport, check};
 use super::compiled::Compiled;
 use super::confirm::ConfirmRequest;
 use super::finding;
-use super::findings::ENDS;
 use super::futures::{Effort, FuturesAnswer, FuturesRequest, futures};
 use super::races::{RacesAnswer, RacesRequest, races_of};
 use super::suppress::{Examined, Finding, Findings, Judged};
@@ -255,7 +254,7 @@ impl CiFile {
 
 /// Whether it is a way in which an execution ends badly, or does not end.
 fn is_end(code: Code) -> bool {
-    ENDS.contains(&code) || [Code::NoEnd, Code::Livelock, Code::Starvation].contains(&code)
+    finding::bad_ends().contains(&code) || [Code::NoEnd, Code::Livelock, Code::Starvation].contains(&code)
 }
 
 /// The findings of a file.

@@ -30,6 +30,7 @@ pub fn code_of(kind: FailureKind) -> Code {
         FailureKind::Assert => Code::AssertionFailed,
         FailureKind::Error | FailureKind::EmptyHandle => Code::ErrorReached,
         FailureKind::DivisionByZero => Code::DivisionByZero,
+        FailureKind::Overflow | FailureKind::ShiftCount => Code::Overflow,
         FailureKind::IndexOutOfRange => Code::IndexOutOfRange,
         FailureKind::UnlockNotHeld => Code::UnlockNotHeld,
         FailureKind::NullPointer
@@ -50,21 +51,21 @@ pub fn code_of(kind: FailureKind) -> Code {
 #[must_use]
 pub fn code_of_status(status: &str) -> Code {
     match status {
-        "assert" => Code::AssertionFailed,
         "deadlock" => Code::Deadlock,
         ExecutionStatus::ENDLESS => Code::Livelock,
-        "division-by-zero" => Code::DivisionByZero,
-        "index-out-of-range" => Code::IndexOutOfRange,
-        "unlock-not-held" => Code::UnlockNotHeld,
-        "invalid-pointer" => Code::InvalidPointer,
-        "not-read" => Code::UnreadC,
-        "use-after-free" => Code::UseAfterFree,
-        "double-free" => Code::DoubleFree,
-        "invalid-free" => Code::InvalidFree,
-        "step-limit" => Code::StepLimit,
         "not-linearizable" => Code::NotLinearizable,
-        _ => Code::ErrorReached,
+        _ => FailureKind::ALL.into_iter().find(|kind| kind.status() == status).map_or(Code::ErrorReached, code_of),
     }
+}
+
+/// The codes of executions that end badly; not of those that a limit ends.
+#[must_use]
+pub fn bad_ends() -> Vec<Code> {
+    let failures = FailureKind::ALL.into_iter().filter(|kind| !kind.is_limit()).map(code_of);
+    let mut codes: Vec<Code> = failures.chain([Code::Deadlock]).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
 }
 
 /// A failure of a thread of that name, with the values that it comes from.

@@ -24,16 +24,6 @@ use cssame_schedule as schedule;
 use cssame_schedule::ExecutionStatus;
 use cssame_source::{FileId, SourceMap};
 
-/// How executions end badly.
-pub(super) const ENDS: [Code; 6] = [
-    Code::AssertionFailed,
-    Code::ErrorReached,
-    Code::Deadlock,
-    Code::DivisionByZero,
-    Code::IndexOutOfRange,
-    Code::UnlockNotHeld,
-];
-
 impl CheckReport {
     /// The diagnostics, in their order.
     #[must_use]
@@ -112,7 +102,7 @@ impl FuturesAnswer {
             collector.add(finding::inconsistent(&selection.contradiction));
         }
         if self.answer.is_complete() {
-            collector.has_looked_for(&ENDS);
+            collector.has_looked_for(&finding::bad_ends());
         }
         collector.findings
     }
@@ -133,7 +123,7 @@ impl HuntAnswer {
             collector.add_shown(finding::met_race(&race.found), &race.found.schedule);
         }
         if self.report.decided {
-            collector.has_looked_for(&ENDS);
+            collector.has_looked_for(&finding::bad_ends());
         }
         collector.findings
     }
@@ -219,7 +209,7 @@ impl RacesAnswer {
         }
         let has_main = matches!(subject, Compiled::Program(_));
         if has_main && report.exploration.is_some_and(|exploration| exploration.complete) {
-            collector.has_looked_for(&ENDS);
+            collector.has_looked_for(&finding::bad_ends());
             if is_whole && report.complete && report.aims.is_none() {
                 collector.has_looked_for(&[Code::RealRace, Code::HarmfulRace, Code::BenignRace]);
             }
@@ -264,7 +254,7 @@ impl PathsAnswer {
         let mut collector = Collector::of_model(model);
         collector.add_paths(&self.report, model);
         if self.report.exact.as_ref().is_some_and(|exact| exact.complete) {
-            collector.has_looked_for(&ENDS);
+            collector.has_looked_for(&finding::bad_ends());
         }
         collector.findings
     }

@@ -107,7 +107,7 @@ impl Entry {
             } else if let Some(name) = ["-D", "-U"].into_iter().find(|name| argument.starts_with(name)) {
                 let value = if argument == name { rest.next().map_or("", String::as_str) } else { &argument[2..] };
                 settings.push(format!("{name}{value}"));
-            } else if argument.starts_with("-std=") || argument == "-m32" || argument == "-m64" {
+            } else if argument.starts_with("-std=") || DECIDING.contains(&argument.as_str()) {
                 settings.push(argument.clone());
             } else if VALUED.contains(&argument.as_str()) {
                 rest.next();
@@ -119,6 +119,9 @@ impl Entry {
 
 /// Options with a path of headers.
 const HEADERS: [&str; 5] = ["-include", "-isystem", "-iquote", "-idirafter", "-I"];
+
+/// Options without a value that decide what the text means.
+const DECIDING: [&str; 4] = ["-m32", "-m64", "-fwrapv", "-fno-wrapv"];
 
 /// Options that decide nothing, with a value in the next word.
 const VALUED: [&str; 9] = ["-o", "-MF", "-MT", "-MQ", "-x", "-arch", "-target", "-Xclang", "-isysroot"];

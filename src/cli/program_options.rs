@@ -20,13 +20,16 @@ pub struct ProgramOptions {
     /// C: the range of nondeterministic values, such as `0..3` [default: `0..1`, or the range that an assumption gives]
     #[arg(long, value_name = "LOW..HIGH", value_parser = parse_range, allow_hyphen_values = true)]
     nondet: Option<String>,
+    /// C: let signed arithmetic wrap where the result does not fit, as `-fwrapv` does
+    #[arg(long)]
+    wrapv: bool,
     /// C: the directory of a `compile_commands.json`, which has the compiler options of each file
     #[arg(short = 'p', value_name = "DIR")]
     compile_commands: Option<String>,
     /// C: one more option, as after `--` (repeatable)
     #[arg(long = "extra-arg", value_name = "OPTION", allow_hyphen_values = true)]
     extra_arguments: Vec<String>,
-    /// C: compiler options (-I, -D, -U, -std, -include, -m32), and further source files of the program
+    /// C: compiler options (-I, -D, -U, -std, -include, -m32, -fwrapv), and further source files of the program
     #[arg(last = true, value_name = "OPTION", value_parser = clap::value_parser!(String), allow_hyphen_values = true)]
     compiler: Vec<String>,
 }
@@ -43,6 +46,7 @@ impl ProgramOptions {
     pub fn inputs(&self) -> Vec<(String, String)> {
         let mut inputs = self.inputs.clone();
         inputs.extend(self.main_waits.then(|| ("--main-waits".to_owned(), String::new())));
+        inputs.extend(self.wrapv.then(|| ("-fwrapv".to_owned(), String::new())));
         inputs.extend(self.nondet.iter().map(|range| ("--nondet".to_owned(), range.clone())));
         inputs.extend(self.compile_commands.iter().map(|directory| ("-p".to_owned(), directory.clone())));
         // Where something is wrong with them, the front end says so.
@@ -56,7 +60,7 @@ impl ProgramOptions {
     /// Whether something was given beside how C is read.
     #[must_use]
     pub fn is_given(&self) -> bool {
-        !self.inputs.is_empty() || self.main_waits || self.nondet.is_some()
+        !self.inputs.is_empty() || self.main_waits || self.wrapv || self.nondet.is_some()
     }
 }
 

@@ -140,6 +140,8 @@ pub enum Code {
     DoubleFree,
     /// CS0424: what is given back is no memory that was asked for.
     InvalidFree,
+    /// CS0425: arithmetic without a result that fits.
+    Overflow,
     /// CS0501: endangered correlation.
     EndangeredCorrelation,
     /// CS0601: not C.
@@ -271,6 +273,7 @@ const CATALOGUE: &[Entry] = &[
     entry!(UseAfterFree, "CS0422", "use of memory that was given back"),
     entry!(DoubleFree, "CS0423", "memory is given back twice"),
     entry!(InvalidFree, "CS0424", "what is given back was not asked for"),
+    entry!(Overflow, "CS0425", "arithmetic overflow"),
     entry!(EndangeredCorrelation, "CS0501", "endangered correlation"),
     entry!(NotC, "CS0601", "not C"),
     entry!(DoubtfulC, "CS0602", "doubtful C"),

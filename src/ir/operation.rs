@@ -19,6 +19,10 @@ pub enum Arithmetic {
     UnsignedInt,
     /// 64 bits, unsigned, wrapping.
     UnsignedLong,
+    /// 32 bits, signed, as in C: a thread fails where the result does not fit.
+    CheckedInt,
+    /// 64 bits, as `CheckedInt`.
+    CheckedLong,
 }
 
 impl Arithmetic {
@@ -26,12 +30,18 @@ impl Arithmetic {
     #[must_use]
     pub fn scalar(self) -> ScalarType {
         match self {
-            Arithmetic::Int => ScalarType::Int,
-            Arithmetic::Long => ScalarType::Long,
+            Arithmetic::Int | Arithmetic::CheckedInt => ScalarType::Int,
+            Arithmetic::Long | Arithmetic::CheckedLong => ScalarType::Long,
             Arithmetic::Double => ScalarType::Double,
             Arithmetic::UnsignedInt => ScalarType::UnsignedInt,
             Arithmetic::UnsignedLong => ScalarType::UnsignedLong,
         }
+    }
+
+    /// Whether it fails where the result does not fit.
+    #[must_use]
+    pub fn is_checked(self) -> bool {
+        matches!(self, Arithmetic::CheckedInt | Arithmetic::CheckedLong)
     }
 }
 
@@ -61,9 +71,10 @@ pub enum BinaryOperator {
     Divide(Arithmetic),
     /// `%`, as `/`
     Remainder(Arithmetic),
-    /// `<<`, of an `int` or a `long`; the count is a `long`, masked
+    /// `<<`; the count is a `long`, masked for [`Arithmetic::Int`] and [`Arithmetic::Long`]; for the types of C, one that is not below
+    /// the width is a failure
     ShiftLeft(Arithmetic),
-    /// `>>`, arithmetic
+    /// `>>`, arithmetic where the type has a sign; the count as for `<<`
     ShiftRight(Arithmetic),
     /// `&`, of integers or bools alike
     And,
@@ -85,6 +96,46 @@ pub enum BinaryOperator {
     NotEqualDouble,
     /// A pointer so many bytes behind another one; the second operand is a `long`.
     PointerAdd,
+}
+
+impl BinaryOperator {
+    /// Whether it divides integers.
+    #[must_use]
+    pub fn divides(self) -> bool {
+        match self {
+            BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind) => kind != Arithmetic::Double,
+            _ => false,
+        }
+    }
+
+    /// Whether it may have no result where its right operand is that one.
+    #[must_use]
+    pub fn may_fail(self, right: Operand) -> bool {
+        match (self, right) {
+            (
+                BinaryOperator::ShiftLeft(kind) | BinaryOperator::ShiftRight(kind),
+                Operand::Constant(Value::Long(count)),
+            ) if self.is_partial() => {
+                kind.scalar().integer().is_none_or(|of| !(0..i64::from(of.bits)).contains(&count))
+            }
+            (op, Operand::Constant(divisor)) if op.divides() => matches!(divisor.bits(), 0 | -1),
+            (op, _) => op.is_partial(),
+        }
+    }
+
+    /// Whether it has no result for some operands: a thread fails there.
+    #[must_use]
+    pub fn is_partial(self) -> bool {
+        match self {
+            BinaryOperator::Add(kind) | BinaryOperator::Subtract(kind) | BinaryOperator::Multiply(kind) => {
+                kind.is_checked()
+            }
+            BinaryOperator::ShiftLeft(kind) | BinaryOperator::ShiftRight(kind) => {
+                !matches!(kind, Arithmetic::Int | Arithmetic::Long | Arithmetic::Double)
+            }
+            op => op.divides(),
+        }
+    }
 }
 
 /// Three-address instructions. At most one access to memory each.

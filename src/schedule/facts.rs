@@ -250,6 +250,10 @@ impl Facts<'_> {
                 }
                 self.operand(condition);
             }
+            (FailureKind::Overflow | FailureKind::ShiftCount, Some(&Instruction::Binary { left, right, .. })) => {
+                self.operand(left);
+                self.operand(right);
+            }
             (FailureKind::DivisionByZero, Some(&Instruction::Binary { left, right, .. })) => {
                 self.operand(left);
                 self.divisor(right);

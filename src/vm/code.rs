@@ -81,15 +81,15 @@ pub(super) enum Code {
         op: UnaryOperator,
         operand: Source,
     },
-    /// All operators but integer division.
+    /// All operators that cannot fail.
     Binary {
         dest: Slot,
         op: BinaryOperator,
         left: Source,
         right: Source,
     },
-    /// Integer division and remainder.
-    Divide {
+    /// Operators that have no result for some operands.
+    Partial {
         dest: Slot,
         op: BinaryOperator,
         left: Source,
@@ -265,7 +265,7 @@ impl Code {
             Code::Copy { .. }
             | Code::Unary { .. }
             | Code::Binary { .. }
-            | Code::Divide { .. }
+            | Code::Partial { .. }
             | Code::Jump { .. }
             | Code::Branch { .. }
             | Code::Load { .. }
@@ -302,7 +302,7 @@ impl Code {
         self.is_visible()
             || matches!(
                 self,
-                Code::Divide { .. }
+                Code::Partial { .. }
                     | Code::LoadAt { .. }
                     | Code::StoreAt { .. }
                     | Code::Atomic { .. }

@@ -18,6 +18,7 @@ use super::places::PointerTo;
 use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
 use super::value;
+use cssame_ir::BinaryOperator;
 use cssame_ir::Object::Local;
 use cssame_ir::Pointer;
 use smallvec::SmallVec;
@@ -172,8 +173,8 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
                 Code::Unary { dest, op, operand } => {
                     frame[dest as usize] = value::unary(op, operand.value(frame, constants));
                 }
-                Code::Divide { dest, op, left, right } => {
-                    match value::divide(op, left.value(frame, constants), right.value(frame, constants)) {
+                Code::Partial { dest, op, left, right } => {
+                    match value::partial(op, left.value(frame, constants), right.value(frame, constants)) {
                         Some(result) => frame[dest as usize] = result,
                         None => break instruction,
                     }
@@ -256,7 +257,7 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             Code::Assume { .. } => return Some(Progress::Discarded),
             Code::Assert { message, .. } => (FailureKind::Assert, message),
             Code::Error { message } => (FailureKind::Error, message),
-            Code::Divide { .. } => (FailureKind::DivisionByZero, None),
+            Code::Partial { op, right, .. } => (no_result(op, self.value(right)), None),
             code => (self.out_of_range(code), None),
         };
         Some(self.fail(kind, message))
@@ -437,5 +438,14 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
             }
         }
         false
+    }
+}
+
+/// Why an operator has no result, where it has none.
+fn no_result(op: BinaryOperator, right: i64) -> FailureKind {
+    match op {
+        BinaryOperator::ShiftLeft(_) | BinaryOperator::ShiftRight(_) => FailureKind::ShiftCount,
+        op if op.divides() && right == 0 => FailureKind::DivisionByZero,
+        _ => FailureKind::Overflow,
     }
 }

@@ -9,8 +9,8 @@ use super::memory::{Content, Layout};
 use super::places::{ComputedIndex, ComputedPlace, PointerTo};
 use super::visibility::Visibility;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, NewThread,
-    Object, Operand, Place, Pointer, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, ThreadLabel,
+    AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, NewThread, Object, Operand,
+    Place, Pointer, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, ThreadLabel,
 };
 use rustc_hash::FxHashMap;
 
@@ -148,14 +148,9 @@ impl Lowering<'_, '_> {
     }
 
     fn binary(&mut self, dest: RegisterId, op: BinaryOperator, left: Operand, right: Operand) -> Code {
+        let may_fail = op.may_fail(right);
         let (dest, left, right) = (self.slot(dest), self.source(left), self.source(right));
-        match op {
-            BinaryOperator::Divide(Arithmetic::Double) | BinaryOperator::Remainder(Arithmetic::Double) => {
-                Code::Binary { dest, op, left, right }
-            }
-            BinaryOperator::Divide(_) | BinaryOperator::Remainder(_) => Code::Divide { dest, op, left, right },
-            _ => Code::Binary { dest, op, left, right },
-        }
+        if may_fail { Code::Partial { dest, op, left, right } } else { Code::Binary { dest, op, left, right } }
     }
 
     fn start(&mut self, thread: &NewThread, arm: u32) -> Start {

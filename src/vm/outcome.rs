@@ -15,6 +15,10 @@ pub enum FailureKind {
     EmptyHandle,
     /// An integer division or remainder by zero.
     DivisionByZero,
+    /// The result of arithmetic does not fit into its type, which has a sign.
+    Overflow,
+    /// A shift by a number that is negative, or not below the width.
+    ShiftCount,
     /// An index outside of its array.
     IndexOutOfRange,
     /// `unlock`, or `wait` for a condition, of a lock that the thread does not hold.
@@ -46,6 +50,30 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// All of them, in this order.
+    pub const ALL: [FailureKind; 20] = [
+        FailureKind::Assert,
+        FailureKind::Error,
+        FailureKind::EmptyHandle,
+        FailureKind::DivisionByZero,
+        FailureKind::Overflow,
+        FailureKind::ShiftCount,
+        FailureKind::IndexOutOfRange,
+        FailureKind::UnlockNotHeld,
+        FailureKind::StepLimit,
+        FailureKind::CallDepth,
+        FailureKind::LockLevels,
+        FailureKind::TooManyThreads,
+        FailureKind::NullPointer,
+        FailureKind::InvalidPointer,
+        FailureKind::PointerOutOfRange,
+        FailureKind::DanglingPointer,
+        FailureKind::OtherContent,
+        FailureKind::UseAfterFree,
+        FailureKind::DoubleFree,
+        FailureKind::InvalidFree,
+    ];
+
     /// The word for the status of an outcome.
     #[must_use]
     pub fn status(self) -> &'static str {
@@ -53,6 +81,7 @@ impl FailureKind {
             FailureKind::Assert => "assert",
             FailureKind::Error | FailureKind::EmptyHandle => "error",
             FailureKind::DivisionByZero => "division-by-zero",
+            FailureKind::Overflow | FailureKind::ShiftCount => "overflow",
             FailureKind::IndexOutOfRange => "index-out-of-range",
             FailureKind::UnlockNotHeld => "unlock-not-held",
             FailureKind::NullPointer
@@ -77,6 +106,8 @@ impl FailureKind {
             FailureKind::Error => "error reached",
             FailureKind::EmptyHandle => "join of a handle without a thread",
             FailureKind::DivisionByZero => "division by zero",
+            FailureKind::Overflow => "signed overflow",
+            FailureKind::ShiftCount => "shift beyond the width",
             FailureKind::IndexOutOfRange => "index out of range",
             FailureKind::UnlockNotHeld => "the lock is not held by this thread",
             FailureKind::StepLimit => "the thread computes too long",

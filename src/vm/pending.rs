@@ -239,7 +239,8 @@ fn effect(code: Code) -> &'static str {
         Code::Assert { .. } => "assert",
         Code::Error { .. } => "error",
         Code::Assume { .. } => "assume",
-        Code::Divide { .. } => "divide",
+        Code::Partial { op, .. } if op.divides() => "divide",
+        Code::Partial { .. } => "compute",
         Code::Free { .. } => "free",
         _ => "index",
     }

@@ -1,8 +1,8 @@
 //! Arithmetic on the 64 bits that represent a value, and the printing of values.
 //!
 //! **Input**: operators of the intermediate representation and operands as bits ([`Value::bits`](cssame_ir::Value::bits)).
-//! **Output**: the result as bits. `int` values are kept sign-extended, so comparisons need not know the width. Integer division
-//! is separate ([`divide`]), because it is the only operator that can fail.
+//! **Output**: the result as bits. `int` values are kept sign-extended, so comparisons need not know the width. Operators that have
+//! no result for some operands, such as integer division, are separate ([`partial`]).
 
 use cssame_ir::{Arithmetic, BinaryOperator, Modification, Pointer, ScalarType, Texts, UnaryOperator, Value};
 use std::fmt::Write;
@@ -54,7 +54,7 @@ fn wrap(kind: Arithmetic, bits: i64) -> i64 {
     kind.scalar().integer().map_or(bits, |of| of.wrap(bits))
 }
 
-/// `left op right`, for every operator that cannot fail; an integer division by zero is 0 here.
+/// `left op right`, for every operator that cannot fail; where another one has no result, it is 0 here.
 #[inline]
 #[must_use]
 pub fn binary(op: BinaryOperator, left: i64, right: i64) -> i64 {
@@ -68,11 +68,15 @@ pub fn binary(op: BinaryOperator, left: i64, right: i64) -> i64 {
         BinaryOperator::Multiply(Arithmetic::Long) => left.wrapping_mul(right),
         BinaryOperator::Multiply(Arithmetic::Double) => bits(double(left) * double(right)),
         BinaryOperator::Multiply(kind) => wrap(kind, left.wrapping_mul(right)),
-        BinaryOperator::Divide(_) | BinaryOperator::Remainder(_) => divide(op, left, right).unwrap_or(0),
-        BinaryOperator::ShiftLeft(Arithmetic::Int) => i64::from((left as i32).wrapping_shl(right as u32)),
+        BinaryOperator::Divide(_) | BinaryOperator::Remainder(_) => partial(op, left, right).unwrap_or(0),
+        BinaryOperator::ShiftLeft(Arithmetic::Int | Arithmetic::CheckedInt) => {
+            i64::from((left as i32).wrapping_shl(right as u32))
+        }
         BinaryOperator::ShiftLeft(Arithmetic::UnsignedInt) => i64::from((left as u32).wrapping_shl(right as u32)),
         BinaryOperator::ShiftLeft(_) => left.wrapping_shl(right as u32),
-        BinaryOperator::ShiftRight(Arithmetic::Int) => i64::from((left as i32).wrapping_shr(right as u32)),
+        BinaryOperator::ShiftRight(Arithmetic::Int | Arithmetic::CheckedInt) => {
+            i64::from((left as i32).wrapping_shr(right as u32))
+        }
         BinaryOperator::ShiftRight(Arithmetic::UnsignedInt) => i64::from((left as u32).wrapping_shr(right as u32)),
         BinaryOperator::ShiftRight(Arithmetic::UnsignedLong) => (left as u64).wrapping_shr(right as u32) as i64,
         BinaryOperator::ShiftRight(_) => left.wrapping_shr(right as u32),
@@ -115,30 +119,41 @@ pub fn add(kind: Arithmetic, left: i64, right: i64) -> i64 {
         Arithmetic::Int => narrow(left.wrapping_add(right)),
         Arithmetic::Long => left.wrapping_add(right),
         Arithmetic::Double => bits(double(left) + double(right)),
-        Arithmetic::UnsignedInt | Arithmetic::UnsignedLong => wrap(kind, left.wrapping_add(right)),
+        kind => wrap(kind, left.wrapping_add(right)),
     }
 }
 
-/// A division or a remainder; `None` where an integer is divided by zero.
+/// `left op right`; `None` where it has no result: where an integer is divided by zero, where the result of checked arithmetic does
+/// not fit, and where a shift of C counts beyond the width.
 #[must_use]
-pub fn divide(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
-    let remainder = match op {
-        BinaryOperator::Divide(Arithmetic::Double) => return Some(bits(double(left) / double(right))),
-        BinaryOperator::Remainder(Arithmetic::Double) => return Some(bits(double(left) % double(right))),
-        BinaryOperator::Remainder(_) => true,
-        _ => false,
-    };
-    let narrow_result =
-        matches!(op, BinaryOperator::Divide(Arithmetic::Int) | BinaryOperator::Remainder(Arithmetic::Int));
-    if right == 0 {
-        return None;
+pub fn partial(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+    use BinaryOperator as Op;
+    match op {
+        Op::Divide(Arithmetic::Double) => Some(bits(double(left) / double(right))),
+        Op::Remainder(Arithmetic::Double) => Some(bits(double(left) % double(right))),
+        Op::Divide(Arithmetic::UnsignedLong) => (left as u64).checked_div(right as u64).map(|result| result as i64),
+        Op::Remainder(Arithmetic::UnsignedLong) => (left as u64).checked_rem(right as u64).map(|result| result as i64),
+        Op::Divide(kind) if kind.is_checked() => fitting(kind, left.checked_div(right)),
+        // The quotient that does not fit makes the remainder undefined as well.
+        Op::Remainder(kind) if kind.is_checked() => {
+            fitting(kind, left.checked_div(right)).and_then(|_| left.checked_rem(right))
+        }
+        Op::Divide(kind) => (right != 0).then(|| wrap(kind, left.wrapping_div(right))),
+        Op::Remainder(kind) => (right != 0).then(|| wrap(kind, left.wrapping_rem(right))),
+        Op::Add(kind) if kind.is_checked() => fitting(kind, left.checked_add(right)),
+        Op::Subtract(kind) if kind.is_checked() => fitting(kind, left.checked_sub(right)),
+        Op::Multiply(kind) if kind.is_checked() => fitting(kind, left.checked_mul(right)),
+        Op::ShiftLeft(kind) | Op::ShiftRight(kind) if op.is_partial() => {
+            let width = kind.scalar().integer()?.bits;
+            (0..i64::from(width)).contains(&right).then(|| binary(op, left, right))
+        }
+        op => Some(binary(op, left, right)),
     }
-    if let BinaryOperator::Divide(Arithmetic::UnsignedLong) | BinaryOperator::Remainder(Arithmetic::UnsignedLong) = op {
-        let (left, right) = (left as u64, right as u64);
-        return Some(if remainder { left % right } else { left / right } as i64);
-    }
-    let result = if remainder { left.wrapping_rem(right) } else { left.wrapping_div(right) };
-    Some(if narrow_result { narrow(result) } else { result })
+}
+
+/// A result of checked arithmetic, if it fits.
+fn fitting(kind: Arithmetic, result: Option<i64>) -> Option<i64> {
+    result.filter(|&result| wrap(kind, result) == result)
 }
 
 /// Whether two cells hold equal values.
@@ -192,19 +207,19 @@ mod tests {
     fn division_truncates_and_wraps() {
         let divide_int = BinaryOperator::Divide(Arithmetic::Int);
         let remainder = BinaryOperator::Remainder(Arithmetic::Int);
-        assert_eq!(divide(divide_int, int(-7), 2), Some(-3));
-        assert_eq!(divide(remainder, int(-7), 2), Some(-1));
-        assert_eq!(divide(divide_int, int(i32::MIN), -1), Some(int(i32::MIN)));
-        assert_eq!(divide(remainder, int(i32::MIN), -1), Some(0));
-        assert_eq!(divide(BinaryOperator::Divide(Arithmetic::Long), i64::MIN, -1), Some(i64::MIN));
-        assert_eq!(divide(divide_int, 1, 0), None);
+        assert_eq!(partial(divide_int, int(-7), 2), Some(-3));
+        assert_eq!(partial(remainder, int(-7), 2), Some(-1));
+        assert_eq!(partial(divide_int, int(i32::MIN), -1), Some(int(i32::MIN)));
+        assert_eq!(partial(remainder, int(i32::MIN), -1), Some(0));
+        assert_eq!(partial(BinaryOperator::Divide(Arithmetic::Long), i64::MIN, -1), Some(i64::MIN));
+        assert_eq!(partial(divide_int, 1, 0), None);
     }
 
     #[test]
     fn doubles_divide_by_zero_without_failure() {
         let one = Value::Double(1.0).bits();
         let zero = Value::Double(0.0).bits();
-        let infinite = divide(BinaryOperator::Divide(Arithmetic::Double), one, zero);
+        let infinite = partial(BinaryOperator::Divide(Arithmetic::Double), one, zero);
         assert_eq!(infinite, Some(Value::Double(f64::INFINITY).bits()));
     }
 

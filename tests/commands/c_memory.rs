@@ -260,3 +260,62 @@ fn a_copy_of_a_structure_is_torn() {
     let (status, said) = answer_of(&files, "", text);
     assert!(status == 1 && said.contains("assertion failed: seen.a == seen.b"), "{said}");
 }
+
+/// In one thread: arithmetic that has no result, and its neighbours that have one.
+#[test]
+fn arithmetic_that_overflows_is_found() {
+    let files = Files::new();
+    for (statements, fails) in [
+        ("int x = INT_MAX; x++;", true),
+        ("int x = INT_MAX - 1; x++;", false),
+        ("int x = INT_MIN; x--;", true),
+        ("int x = INT_MIN; x = -x;", true),
+        ("int x = INT_MAX; x = -x;", false),
+        ("int x = 65536; x *= x;", true),
+        ("int x = 46340; x *= x;", false),
+        ("unsigned x = UINT_MAX; x++; x *= 7; x = -x; assert(x == -7u * 0);", false),
+        ("long x = LONG_MAX; x = x + 1;", true),
+        ("long x = INT_MAX; x = x + 1; assert(x == 2147483648);", false),
+        ("long x = LONG_MIN; x = x / -1;", true),
+        ("int x = INT_MIN, y = -1; x = x % y;", true),
+        ("int x = INT_MIN, y = -1; x = x / (y - 1); assert(x == 1 << 30);", false),
+        ("short x = SHRT_MAX; x++; assert(x == SHRT_MIN);", false),
+        ("char c = 127; c += 1; assert(c == -128);", false),
+        ("int n = 32; int x = 1 << n;", true),
+        ("int n = 32; long x = 1L << n; assert(x == 4294967296);", false),
+        ("int n = -1; unsigned x = 1u >> n;", true),
+        ("unsigned n = 31; unsigned x = 1u << n; assert(x == 2147483648u);", false),
+        ("atomic_int x = INT_MAX; x++; assert(x == INT_MIN);", false),
+        ("int x = INT_MAX, y; assert(__builtin_add_overflow(x, 1, &y) && y == INT_MIN);", false),
+        ("int at[4], i = INT_MAX; if (i + 1 < i) at[0] = 1;", true),
+    ] {
+        let text = format!("#include <limits.h>\nint main(void) {{ {statements} return 0; }}\n");
+        let (status, text) = answer_of(&files, "hunt", &text);
+        assert_eq!(status, i32::from(fails), "{statements}\n{text}");
+        assert!(!fails || text.contains("error[CS0425]"), "{statements}\n{text}");
+        let (status, text) = ask(&files, "hunt --wrapv memory.c");
+        let is_plain = !statements.contains("/ -1") && !statements.contains("% y") && !statements.contains("n = ");
+        assert!(status == i32::from(fails && !is_plain), "{statements}\n{text}");
+        assert_eq!(ask(&files, "hunt memory.c -- -fwrapv").0, status, "{statements}");
+    }
+}
+
+/// What the values were is said, and a test of the failure in Rust fails the same way.
+#[test]
+fn an_overflow_of_two_threads_is_shown_and_driven() {
+    let files = Files::new();
+    let text = "int next = 2147483646;\nvoid *take(void *unused) { next++; return 0; }\n\
+                int main(void) {\n  pthread_t a, b;\n  pthread_create(&a, 0, take, 0);\n  \
+                pthread_create(&b, 0, take, 0);\n  pthread_join(a, 0);\n  pthread_join(b, 0);\n  return 0;\n}\n";
+    for command in ["", "hunt", "futures", "run --seeds 1..50"] {
+        let (status, said) = answer_of(&files, command, text);
+        assert!(status == 1 && said.contains("signed overflow"), "{command}: {said}");
+    }
+    let (_, said) = answer_of(&files, "hunt", text);
+    assert!(said.contains("next is 2147483647"), "{said}");
+    let (status, said) = ask(&files, "drive memory.c --out tests --failures");
+    assert_eq!(status, 1, "{said}");
+    let package = fs::read_dir(files.0.path().join("tests/src")).unwrap();
+    let texts = package.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect::<String>();
+    assert!(texts.contains("checked_add"), "{texts}");
+}

@@ -93,13 +93,13 @@ impl Builder<'_, '_> {
             (Home::Register(_), Wanted::Old) => self.copied(old, lvalue.span),
             _ => old,
         };
-        let new = self.changed(old, ty, change, target)?;
+        let new = self.changed(old, ty, change, target, lvalue.atomic)?;
         self.store(lvalue, new, target)?;
         Ok(if wanted == Wanted::Old { old } else { new })
     }
 
-    /// What becomes of a value of a type.
-    fn changed(&mut self, old: Typed, ty: ScalarType, change: Change, target: ExprId) -> Done<Typed> {
+    /// What becomes of a value of a type; arithmetic of atomic operations wraps.
+    fn changed(&mut self, old: Typed, ty: ScalarType, change: Change, target: ExprId, is_atomic: bool) -> Done<Typed> {
         let place = self.expr(target).place;
         let Change { operator, computation, operand } = change;
         if ty == ScalarType::Pointer {
@@ -118,6 +118,9 @@ impl Builder<'_, '_> {
         };
         let left = self.converted(old, computed_in, place.span);
         let new = self.computed(operator, computed_in, left, operand, place)?;
+        if !is_atomic {
+            self.check_result();
+        }
         Ok(Typed { operand: self.converted(new, ty, place.span), ty })
     }
 
@@ -134,7 +137,7 @@ impl Builder<'_, '_> {
             let old = self.fetch_modify(lvalue, place, modification, operand, ty);
             return if wanted == Wanted::New { self.modified(modification, old, operand, target) } else { Ok(old) };
         }
-        let compute = |builder: &mut Self, old: Typed| builder.changed(old, ty, change, target);
+        let compute = |builder: &mut Self, old: Typed| builder.changed(old, ty, change, target, true);
         let (old, new) = self.try_until(lvalue, place, ty, target, compute)?;
         Ok(if wanted == Wanted::Old { old } else { new })
     }

@@ -25,6 +25,14 @@ impl Builder<'_, '_> {
         let (node, span) = (self.expr(expr), self.span(expr));
         match operator {
             Unary::Plus => self.own_value(operand),
+            Unary::Minus if self.scalar(expr)? != ScalarType::Double => {
+                let ty = self.scalar(expr)?;
+                let value = Typed { operand: self.value_as(operand, ty)?, ty };
+                let zero = Operand::Constant(super::datum::zero(ty));
+                let result = self.computed(Operator::Subtract, ty, zero, value, node.place)?;
+                self.check_result();
+                Ok(result)
+            }
             Unary::Minus | Unary::Complement => {
                 let ty = self.scalar(expr)?;
                 let arithmetic = self.arithmetic(ty, node.place)?;
@@ -76,10 +84,21 @@ impl Builder<'_, '_> {
             (false, _) => self.scalar(expr)?,
         };
         let first = self.converted(first, ty, place.span);
-        self.computed(operator, ty, first, second, place)
+        let result = self.computed(operator, ty, first, second, place)?;
+        self.check_result();
+        Ok(result)
     }
 
-    /// `left operator right`, where `left` is of type `ty`, in which the operation is done.
+    /// The operation that was just computed is one that the program asks for: arithmetic with a sign fails where the result does not
+    /// fit, unless the options say that it wraps.
+    pub fn check_result(&mut self) {
+        let wraps = self.unit.wraps;
+        if let Some(Instruction::Binary { op, .. }) = self.function.blocks[self.current].instructions.last_mut() {
+            *op = in_c(*op, wraps);
+        }
+    }
+
+    /// `left operator right`, where `left` is of type `ty`, in which the operation is done; it wraps.
     pub fn computed(
         &mut self,
         operator: Operator,
@@ -172,7 +191,10 @@ impl Builder<'_, '_> {
             index if stride == 1 => index,
             index => {
                 let stride = Typed::constant(Value::Long(stride));
-                self.computed(Operator::Multiply, ScalarType::Long, index, stride, Place { span, ..place })?.operand
+                let bytes =
+                    self.computed(Operator::Multiply, ScalarType::Long, index, stride, Place { span, ..place })?;
+                self.check_result();
+                bytes.operand
             }
         };
         Ok(self.plus(pointer, bytes, span))
@@ -191,6 +213,26 @@ impl Builder<'_, '_> {
         let left = self.converted(pointer, ScalarType::Pointer, span);
         self.emit(Instruction::Binary { dest, op: BinaryOperator::PointerAdd, left, right: bytes }, span);
         Typed::register(dest, ScalarType::Pointer)
+    }
+}
+
+/// An operator on types with a sign as C has it.
+fn in_c(op: BinaryOperator, wraps: bool) -> BinaryOperator {
+    use BinaryOperator as Op;
+    let signed = |kind: Arithmetic| match kind {
+        Arithmetic::Int => Arithmetic::CheckedInt,
+        Arithmetic::Long => Arithmetic::CheckedLong,
+        kind => kind,
+    };
+    match op {
+        Op::Add(kind) if !wraps => Op::Add(signed(kind)),
+        Op::Subtract(kind) if !wraps => Op::Subtract(signed(kind)),
+        Op::Multiply(kind) if !wraps => Op::Multiply(signed(kind)),
+        Op::Divide(kind) => Op::Divide(signed(kind)),
+        Op::Remainder(kind) => Op::Remainder(signed(kind)),
+        Op::ShiftLeft(kind) => Op::ShiftLeft(signed(kind)),
+        Op::ShiftRight(kind) => Op::ShiftRight(signed(kind)),
+        op => op,
     }
 }
 

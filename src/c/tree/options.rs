@@ -18,6 +18,8 @@ pub struct Options {
     pub standard: Standard,
     /// Sizes of types, `-m32`.
     pub data_model: DataModel,
+    /// Whether arithmetic on types with a sign wraps where the result does not fit, `-fwrapv`, instead of being undefined.
+    pub wraps: bool,
 }
 
 /// How wide `long` and pointers are.
@@ -104,7 +106,7 @@ impl Standard {
 
 impl Options {
     /// The options of the command line of a compiler: `-I DIR`, `-D NAME`, `-U NAME`, `-include FILE` (each also in one word),
-    /// `-std=NAME`, `-m32`, `-m64`.
+    /// `-std=NAME`, `-m32`, `-m64`, `-fwrapv`.
     ///
     /// # Errors
     /// What is wrong with them, as a sentence.
@@ -120,6 +122,8 @@ impl Options {
             match argument.as_str() {
                 "-m32" => options.data_model = DataModel::Ilp32,
                 "-m64" => options.data_model = DataModel::Lp64,
+                "-fwrapv" => options.wraps = true,
+                "-fno-wrapv" => options.wraps = false,
                 one if one.starts_with("-std=") => {
                     let name = &one["-std=".len()..];
                     options.standard = Standard::parse(name).map_err(|problem| format!("`{name}` is {problem}"))?;

@@ -42,6 +42,8 @@ pub struct Unit {
     pub assembly: Vec<Place>,
     /// The first word of each `#pragma`, and where it stands.
     pub pragmas: Vec<(Box<str>, Place)>,
+    /// Whether arithmetic on types with a sign wraps ([`Options::wraps`](super::Options::wraps)).
+    pub wraps: bool,
 }
 
 /// A string literal.

@@ -9,19 +9,7 @@ use cssame_answer::{Judged, RunAnswer, RunCycle};
 use cssame_diagnostics::{Diagnostic, terminal};
 use cssame_model::Model;
 use cssame_schedule::{ExecutionStatus, Schedule};
-
-/// How an execution can end, as a schedule records it; others say what it was written for.
-const ENDS: [&str; 9] = [
-    "ok",
-    "deadlock",
-    ExecutionStatus::ENDLESS,
-    "discarded",
-    "assert",
-    "error",
-    "division-by-zero",
-    "index-out-of-range",
-    "unlock-not-held",
-];
+use cssame_vm::FailureKind;
 
 /// An execution, and how it is shown.
 pub struct RunView<'a> {
@@ -111,10 +99,16 @@ impl RunView<'_> {
             text += &format!("the failure comes {} before the end of the schedule\n", plural(left, "step"));
         }
         let recorded = self.schedule.and_then(|schedule| schedule.status.as_deref());
-        let recorded = recorded.filter(|status| ENDS.contains(status) && !self.goes_on);
+        let recorded = recorded.filter(|status| is_end(status) && !self.goes_on);
         if let Some(recorded) = recorded.filter(|&recorded| recorded != report.status) {
             text += &format!("it was recorded with the end `{recorded}`, and now ends with `{}`\n", report.status);
         }
         text
     }
+}
+
+/// Whether an execution can end so, as a schedule records it; other words say what it was written for.
+fn is_end(status: &str) -> bool {
+    ["ok", "deadlock", "discarded", ExecutionStatus::ENDLESS].contains(&status)
+        || FailureKind::ALL.into_iter().any(|kind| kind.status() == status)
 }

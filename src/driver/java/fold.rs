@@ -10,7 +10,7 @@
 //! iterations.
 
 use super::tree::{At, Node};
-use cssame_ir::{Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, RegisterType};
+use cssame_ir::{BlockId, Function, Instruction, Operand, RegisterId, RegisterType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The instructions that are parts of expressions, and how registers are used. The terminator of a block counts as one more
@@ -117,10 +117,7 @@ impl Folding {
 fn is_pure(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::Copy { .. } | Instruction::Unary { .. } => true,
-        Instruction::Binary { op: BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind), .. } => {
-            *kind == Arithmetic::Double
-        }
-        Instruction::Binary { .. } => true,
+        Instruction::Binary { op, .. } => !op.is_partial(),
         Instruction::Address { place, .. } => {
             place.indices.iter().all(|index| matches!(index.operand, Operand::Constant(_)))
         }

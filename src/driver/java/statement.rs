@@ -10,8 +10,8 @@ use super::tree::At;
 use crate::Input;
 use crate::label::{Located, operand_type};
 use cssame_ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, FunctionId, Index, Instruction, NewThread, Operand, Place,
-    RegisterId, RegisterType, TextId, ThreadLabel,
+    AtomicOperation, Base, FunctionId, Index, Instruction, NewThread, Operand, Place, RegisterId, RegisterType, TextId,
+    ThreadLabel,
 };
 use cssame_vm::FailureKind;
 use rustc_hash::FxHashSet;
@@ -36,7 +36,7 @@ impl<'a> Writer<'_, 'a> {
                 self.assign(Some(*dest), "v", &value);
             }
             Instruction::Binary { dest, op, right, .. } => {
-                if divides(*op)
+                if op.divides()
                     && let Some(condition) = self.scope.is_no_zero(right)
                 {
                     self.check(located, &condition, FailureKind::DivisionByZero, None);
@@ -321,11 +321,4 @@ fn hint(located: &Located<'_>, input: &Input<'_>) -> String {
     let label = located.label(input);
     let name = label.split('@').next().unwrap_or_default();
     name.rsplit(['.', ']', ' ']).find(|part| !part.is_empty()).unwrap_or("v").to_owned()
-}
-
-fn divides(op: BinaryOperator) -> bool {
-    match op {
-        BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind) => kind != Arithmetic::Double,
-        _ => false,
-    }
 }

@@ -5,7 +5,7 @@
 //! A definition assigns a field. Pi functions and phi functions are calls whose results are assigned to fields. Everything else
 //! is plain Java. The lines of the source precede it as comments.
 
-use super::expression::{Expression, binary, divides, unary};
+use super::expression::{Expression, binary, unary};
 use super::registers::Registers;
 use super::sites::Sites;
 use super::versions::{Seen, Versions};
@@ -165,7 +165,7 @@ impl<'a> Body<'_, 'a> {
                 let ty = operand_type(self.context.input, self.id, left);
                 let value = binary(*op, ty, &self.operand(at, left), &divisor);
                 let is_certain = matches!(right, Operand::Constant(value) if value.bits() != 0);
-                let check = (divides(*op) && !is_certain)
+                let check = (op.divides() && !is_certain)
                     .then(|| self.check(&located, &format!("{} != 0", divisor.inner()), FailureKind::DivisionByZero));
                 check.into_iter().chain(self.registers.define(at, value, true)).collect()
             }

@@ -4,7 +4,7 @@
 
 use crate::java::operators;
 use crate::java::text::literal;
-use cssame_ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
+use cssame_ir::{BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
 
 /// An expression.
 #[derive(Clone, Debug)]
@@ -70,12 +70,4 @@ pub(super) fn binary(op: BinaryOperator, ty: ScalarType, left: &Expression, righ
         operators::binary(opposite, is_text, first, second)
     });
     Expression { opposite, ..Expression::compound(operators::binary(op, is_text, &first, &second)) }
-}
-
-/// Whether an operator fails where its second operand is zero.
-pub(super) fn divides(op: BinaryOperator) -> bool {
-    match op {
-        BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind) => kind != Arithmetic::Double,
-        _ => false,
-    }
 }

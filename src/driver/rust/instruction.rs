@@ -34,10 +34,9 @@ impl Emitter<'_, '_> {
         };
         let mut lines = self.index_checks(&at, instruction);
         match instruction {
-            Instruction::Binary { op, right, .. } if divides(*op) => {
-                let check =
-                    self.check(&at, &format!("{} != 0", self.registers.operand(right)), FailureKind::DivisionByZero);
-                lines.push(check);
+            Instruction::Binary { op, left, right, .. } if op.may_fail(*right) => {
+                let conditions = self.has_result(*op, left, right);
+                lines.extend(conditions.into_iter().map(|(condition, kind)| self.check(&at, &condition, kind)));
             }
             _ => {}
         }
@@ -315,6 +314,34 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// When an operator has a result, and what it is called where it has none.
+    fn has_result(&self, op: BinaryOperator, left: &Operand, right: &Operand) -> Vec<(String, FailureKind)> {
+        use BinaryOperator as Op;
+        let second = self.registers.operand(right);
+        let checked = |name: &str| {
+            let condition = format!("{}.checked_{name}({second}).is_some()", self.registers.receiver(left));
+            (condition, FailureKind::Overflow)
+        };
+        let mut conditions = Vec::new();
+        if op.divides() {
+            conditions.push((format!("{second} != 0"), FailureKind::DivisionByZero));
+        }
+        match op {
+            Op::ShiftLeft(kind) | Op::ShiftRight(kind) => {
+                let width = kind.scalar().integer().map_or(0, |of| of.bits);
+                let is_count = format!("(0..{width}).contains(&{})", self.registers.receiver(right));
+                conditions.push((is_count, FailureKind::ShiftCount));
+            }
+            Op::Add(_) => conditions.push(checked("add")),
+            Op::Subtract(_) => conditions.push(checked("sub")),
+            Op::Multiply(_) => conditions.push(checked("mul")),
+            // A remainder has none where the quotient has none.
+            Op::Divide(kind) | Op::Remainder(kind) if kind.is_checked() => conditions.push(checked("div")),
+            _ => {}
+        }
+        conditions
+    }
+
     fn binary(&self, op: BinaryOperator, left: &Operand, right: &Operand) -> String {
         use BinaryOperator as Op;
         let (first, second) = (self.registers.operand(left), self.registers.operand(right));
@@ -344,13 +371,6 @@ impl Emitter<'_, '_> {
             Op::Equal | Op::EqualDouble => plain("=="),
             Op::NotEqual | Op::NotEqualDouble => plain("!="),
         }
-    }
-}
-
-fn divides(op: BinaryOperator) -> bool {
-    match op {
-        BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind) => kind != Arithmetic::Double,
-        _ => false,
     }
 }
 

@@ -18,9 +18,7 @@
 
 use super::calls::Calls;
 use super::index::Index;
-use cssame_ir::{
-    Arithmetic, Base, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId, Terminator, Value,
-};
+use cssame_ir::{Base, FunctionId, Instruction, Operand, Place, ReadId, RegisterId, Terminator, Value};
 use fixedbitset::FixedBitSet;
 
 /// The instructions, and parts of the program, that a slice has to keep. All sets are indexed by the numbers of the [`Index`].
@@ -139,7 +137,7 @@ pub(super) fn may_fail(instruction: &Instruction) -> bool {
         | Instruction::JoinThread { .. }
         | Instruction::Free { .. } => true,
         Instruction::Synchronise(operation) => operation.kind.needs_held_lock() || operation.places().any(may_miss),
-        Instruction::Binary { op, right, .. } => may_divide_by_zero(*op, *right),
+        Instruction::Binary { op, right, .. } => op.may_fail(*right),
         Instruction::Load { place, .. }
         | Instruction::Store { place, .. }
         | Instruction::Atomic { place, .. }
@@ -170,7 +168,7 @@ impl Closure<'_, '_> {
             | Instruction::Free { .. }
             | Instruction::AtomicBegin
             | Instruction::AtomicEnd => self.keep(number),
-            Instruction::Binary { op, right, .. } if may_divide_by_zero(*op, *right) => self.value(number),
+            Instruction::Binary { op, right, .. } if op.may_fail(*right) => self.value(number),
             Instruction::Address { place, .. } if may_miss(place) => self.value(number),
             Instruction::Call { .. } if recursive.contains(function.index()) => self.keep(number),
             // How many cells there are decides what fails.
@@ -354,17 +352,6 @@ impl Closure<'_, '_> {
     fn uses(&mut self, function: FunctionId, instruction: &Instruction) {
         instruction.uses(&mut |register| self.register(function, register));
     }
-}
-
-fn may_divide_by_zero(op: BinaryOperator, right: Operand) -> bool {
-    let divides = matches!(
-        op,
-        BinaryOperator::Divide(Arithmetic::Int | Arithmetic::Long)
-            | BinaryOperator::Remainder(Arithmetic::Int | Arithmetic::Long)
-    );
-    divides
-        && !matches!(right, Operand::Constant(Value::Int(divisor)) if divisor != 0)
-        && !matches!(right, Operand::Constant(Value::Long(divisor)) if divisor != 0)
 }
 
 /// Whether an index may be out of range.

@@ -267,6 +267,8 @@ fn suffix(arithmetic: Arithmetic) -> &'static str {
         Arithmetic::Double => ".double",
         Arithmetic::UnsignedInt => ".unsigned",
         Arithmetic::UnsignedLong => ".ulong",
+        Arithmetic::CheckedInt => ".checked",
+        Arithmetic::CheckedLong => ".long.checked",
     }
 }
 

@@ -18,7 +18,7 @@ fn an_access_to_an_atomic_object_is_one_operation() {
             "%2 = fetch_add a, 2",
             "%3 = %2 + 2",
             "store x = %3",
-            "%5 = %4 + 1",
+            "%5 = %4 +.checked 1",
             "store a = %5",
         ],
     );

@@ -24,6 +24,7 @@ struct Settings {
     target: TargetInfo,
     std: Std,
     gnu: bool,
+    wraps: bool,
 }
 
 fn settings(options: &Options) -> Option<Settings> {
@@ -39,7 +40,7 @@ fn settings(options: &Options) -> Option<Settings> {
         Edition::C23 => Std::C23,
     };
     let target = TargetInfo::new(triple.parse::<Triple>().ok()?);
-    Some(Settings { target, std, gnu: options.standard.gnu })
+    Some(Settings { target, std, gnu: options.standard.gnu, wraps: options.wraps })
 }
 
 /// The diagnostics of one run.
@@ -104,7 +105,7 @@ struct Stage<'a> {
 
 /// Parses tokens and gives them types.
 fn understand(stage: &Stage<'_>, read: Vec<Tok>, messages: &mut Messages<'_>) {
-    let Stage { settings: Settings { target, std, gnu }, keywords, names, mirror } = *stage;
+    let Stage { settings: Settings { target, std, gnu, wraps }, keywords, names, mirror } = *stage;
     let start = Span::new(messages.main, 0, 0);
     let mut converted = Vec::with_capacity(read.len());
     let Ok(places) = Tokens::new(&read, mirror, start, &mut converted) else {
@@ -136,7 +137,7 @@ fn understand(stage: &Stage<'_>, read: Vec<Tok>, messages: &mut Messages<'_>) {
     let checked = checker.finish();
     if !messages.take(&checked.diagnostics, &spans) {
         let (main, pragmas) = (messages.main, &tokens.pragmas[..]);
-        let input = copy::Input { checked: &checked, names, target, places: &places, main, pragmas };
+        let input = copy::Input { checked: &checked, names, target, places: &places, main, pragmas, wraps: *wraps };
         messages.reading.unit = Some(copy::copy(&input));
     }
 }

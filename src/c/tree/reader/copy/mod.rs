@@ -40,6 +40,8 @@ pub struct Input<'a> {
     pub main: FileId,
     /// The `#pragma` lines.
     pub pragmas: &'a [Pragma],
+    /// Whether arithmetic on types with a sign wraps.
+    pub wraps: bool,
 }
 
 impl Input<'_> {
@@ -176,5 +178,6 @@ pub fn copy(input: &Input<'_>) -> Unit {
         globals: tree.top_level().iter().map(|&id| decl(id)).collect(),
         assembly: tree.file_asms().iter().map(|one| input.place(one.span)).collect(),
         pragmas: pragmas.collect(),
+        wraps: input.wraps,
     }
 }
