@@ -7,7 +7,7 @@
 
 use super::DriveError;
 use cssame_ir::{
-    AtomicOperation, Base, Function, Instruction, LeafKind, Place, Program, RegisterType, ScalarType, Terminator,
+    AtomicOperation, Base, Function, Instruction, LeafKind, Line, Place, Program, RegisterType, ScalarType, Terminator,
 };
 
 /// Refuses a program that these targets do not write.
@@ -41,7 +41,7 @@ fn is_instruction_of_c(instruction: &Instruction) -> bool {
                 || matches!(op, AtomicOperation::CompareExchange { .. } | AtomicOperation::FetchModify(..))
         }
         Instruction::Synchronise(operation) => operation.places().any(is_pointer),
-        Instruction::Print { spaced, .. } => !spaced,
+        Instruction::Print { line, .. } => *line != Line::Spaced,
         Instruction::JoinThread { dest, .. } => dest.is_some(),
         Instruction::CurrentThread { .. } | Instruction::Free { .. } => true,
         _ => false,

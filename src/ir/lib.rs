@@ -10,6 +10,7 @@
 mod access;
 mod atomic;
 mod context;
+mod conversion;
 pub mod dot;
 mod enumeration;
 pub mod flow;
@@ -35,6 +36,7 @@ pub use access::Access;
 use arena::{Arena, id};
 pub use atomic::{AtomicOperation, Modification};
 pub use context::{AccessContext, AccessContexts};
+pub use conversion::{Conversion, Letter};
 use cssame_source::Span;
 pub use cssame_source::arena;
 pub use cssame_source::texts::{TextId, Texts};

@@ -1,7 +1,7 @@
 //! Instructions, operands and terminators.
 
 use super::place::{Operand, Place};
-use super::{AtomicOperation, NewThread, TripBounds};
+use super::{AtomicOperation, Conversion, NewThread, TripBounds};
 use super::{
     BlockId, DefinitionId, FunctionId, ReadId, RegisterId, ScalarType, Synchronisation, TextId, Value, VariableId,
 };
@@ -138,6 +138,28 @@ impl BinaryOperator {
     }
 }
 
+/// A value that is printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Printed {
+    /// The value.
+    pub operand: Operand,
+    /// Its type.
+    pub ty: ScalarType,
+    /// How C writes it; without, as `print` does.
+    pub conversion: Option<Conversion>,
+}
+
+/// What becomes of printed values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// A line, with one space between them.
+    Spaced,
+    /// A line, in which they stand close together; behind what [`Line::Open`] has begun.
+    Close,
+    /// The beginning of a line, which the thread goes on with by its next print.
+    Open,
+}
+
 /// Three-address instructions. At most one access to memory each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instruction {
@@ -233,12 +255,12 @@ pub enum Instruction {
         /// Highest.
         high: Operand,
     },
-    /// Writes a line to the output of the thread.
+    /// Writes to the output of the thread.
     Print {
-        /// The operands and their types.
-        arguments: Vec<(Operand, ScalarType)>,
-        /// Whether they stand with one space between, else close together.
-        spaced: bool,
+        /// What is written.
+        arguments: Vec<Printed>,
+        /// How it becomes a line.
+        line: Line,
     },
     /// Fails unless the condition holds.
     Assert {
@@ -435,7 +457,7 @@ impl Instruction {
                 operand(low, f);
                 operand(high, f);
             }
-            Instruction::Print { arguments, .. } => arguments.iter().for_each(|(argument, _)| operand(argument, f)),
+            Instruction::Print { arguments, .. } => arguments.iter().for_each(|one| operand(&one.operand, f)),
             Instruction::Assert { condition, .. } | Instruction::Assume { condition } => operand(condition, f),
             Instruction::Call { arguments, .. } => arguments.iter().for_each(|argument| operand(argument, f)),
             Instruction::Synchronise(synchronisation) => synchronisation.places().for_each(|place| place.uses(f)),

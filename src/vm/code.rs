@@ -6,8 +6,8 @@
 
 use cssame_ir::sync::Kind;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, Modification, ReadId, ScalarType,
-    TextId, UnaryOperator, VariableId,
+    Arithmetic, AtomicOperation, BinaryOperator, BlockId, Conversion, DefinitionId, FunctionId, Line, Modification,
+    ReadId, ScalarType, TextId, UnaryOperator, VariableId,
 };
 
 /// Index of an instruction in the code of a machine.
@@ -376,9 +376,8 @@ impl AtomicKind {
 /// What a print writes.
 #[derive(Clone, Debug)]
 pub(super) struct Print {
-    pub arguments: Box<[(Source, ScalarType)]>,
-    /// Whether there is a space between two of them.
-    pub spaced: bool,
+    pub arguments: Box<[(Source, ScalarType, Option<Conversion>)]>,
+    pub line: Line,
 }
 
 /// A thread to be made.

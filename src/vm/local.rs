@@ -18,11 +18,9 @@ use super::places::PointerTo;
 use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
 use super::value;
-use cssame_ir::BinaryOperator;
 use cssame_ir::Object::Local;
-use cssame_ir::Pointer;
+use cssame_ir::{BinaryOperator, Line, Pointer};
 use smallvec::SmallVec;
-use std::fmt::Write;
 
 impl super::machine::Machine {
     /// Writes the header of the current frame of a thread: where it returns to, and no children.
@@ -264,23 +262,26 @@ impl<const WATCHED: bool> Run<'_, WATCHED> {
     }
 
     fn print(&mut self, print: TableIndex) {
-        let mut line = String::new();
+        let mut text = String::new();
         let machine = self.machine;
-        let Print { arguments, spaced } = &machine.compiled.prints[print as usize];
-        for (position, &(source, ty)) in arguments.iter().enumerate() {
-            if position > 0 && *spaced {
-                line.push(' ');
+        let &Print { ref arguments, line } = &machine.compiled.prints[print as usize];
+        for (position, &(source, ty, conversion)) in arguments.iter().enumerate() {
+            if position > 0 && line == Line::Spaced {
+                text.push(' ');
             }
-            match (cssame_ir::Value::from_bits(ty, self.value(source)), *spaced) {
-                // As `printf` does it.
-                (cssame_ir::Value::Double(value), false) => drop(write!(line, "{value:.6}")),
-                _ => value::format(&machine.texts, ty, self.value(source), &mut line),
+            match conversion {
+                Some(conversion) => {
+                    value::convert_to_text(&machine.texts, conversion, ty, self.value(source), &mut text)
+                }
+                None => value::format(&machine.texts, ty, self.value(source), &mut text),
             }
         }
         let before = self.this().output;
-        let output = self.tables.append(before, &line);
+        let output = self.tables.append(before, &text, line == Line::Open);
         self.this().output = output;
-        self.event(Event::Print { output });
+        if line != Line::Open {
+            self.event(Event::Print { output });
+        }
         self.this().pc += 1;
     }
 

@@ -9,8 +9,8 @@ use super::memory::{Content, Layout};
 use super::places::{ComputedIndex, ComputedPlace, PointerTo};
 use super::visibility::Visibility;
 use cssame_ir::{
-    AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, NewThread, Object, Operand,
-    Place, Pointer, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, ThreadLabel,
+    AtomicOperation, Base, BinaryOperator, DefinitionId, Function, FunctionId, Instruction, Line, NewThread, Object,
+    Operand, Place, Pointer, Printed, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, ThreadLabel,
 };
 use rustc_hash::FxHashMap;
 
@@ -195,10 +195,10 @@ impl Lowering<'_, '_> {
         if shared { Code::SharedAtomic { atomic } } else { Code::Atomic { atomic } }
     }
 
-    fn print(&mut self, arguments: &[(Operand, ScalarType)], spaced: bool) -> Code {
-        let arguments = arguments.iter().map(|&(operand, ty)| (self.source(operand), ty)).collect();
+    fn print(&mut self, arguments: &[Printed], line: Line) -> Code {
+        let arguments = arguments.iter().map(|one| (self.source(one.operand), one.ty, one.conversion)).collect();
         let prints = &mut self.compiler.output.prints;
-        prints.push(Print { arguments, spaced });
+        prints.push(Print { arguments, line });
         Code::Print { print: prints.len() as TableIndex - 1 }
     }
 
@@ -252,7 +252,7 @@ impl Lowering<'_, '_> {
             Instruction::Choose { dest, low, high } => {
                 Code::Choose { dest: self.slot(*dest), low: self.source(*low), high: self.source(*high) }
             }
-            Instruction::Print { arguments, spaced } => self.print(arguments, *spaced),
+            Instruction::Print { arguments, line } => self.print(arguments, *line),
             Instruction::Assert { condition, message } => {
                 Code::Assert { condition: self.source(*condition), message: *message }
             }

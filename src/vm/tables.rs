@@ -56,13 +56,21 @@ pub struct Marks {
     objects: usize,
 }
 
+/// A line of an output, by its place among all lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct LineId {
+    line: u32,
+    /// Whether the next print goes on with it.
+    is_open: bool,
+}
+
 /// Names of threads and printed lines.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     paths: indexmap::IndexMap<Path, PathId, FxBuildHasher>,
     lines: indexmap::IndexSet<String, FxBuildHasher>,
-    outputs: Vec<(OutputId, u32)>,
-    output_index: FxHashMap<(OutputId, u32), OutputId>,
+    outputs: Vec<(OutputId, LineId)>,
+    output_index: FxHashMap<(OutputId, LineId), OutputId>,
     /// With its address.
     objects: indexmap::IndexMap<MadeObject, u32, FxBuildHasher>,
 }
@@ -115,16 +123,22 @@ impl Tables {
         self.chain(left).iter().map(key).cmp(self.chain(right).iter().map(key))
     }
 
-    /// The output that comes of adding a line to one.
-    pub fn append(&mut self, output: OutputId, line: &str) -> OutputId {
+    /// The output that comes of adding a text to one: to its last line, if that is open, else as a line.
+    pub fn append(&mut self, output: OutputId, text: &str, is_open: bool) -> OutputId {
+        let (output, begun) = match self.outputs.get(output.0 as usize) {
+            Some(&(before, last)) if last.is_open => (before, self.lines.get_index(last.line as usize)),
+            _ => (output, None),
+        };
+        let whole = begun.map(|begun| format!("{begun}{text}"));
+        let line = whole.as_deref().unwrap_or(text);
         let line = match self.lines.get_index_of(line) {
             Some(index) => index as u32,
             None => self.lines.insert_full(line.to_owned()).0 as u32,
         };
         if self.outputs.is_empty() {
-            self.outputs.push((OutputId::EMPTY, 0));
+            self.outputs.push((OutputId::EMPTY, LineId::default()));
         }
-        let outputs = &mut self.outputs;
+        let (outputs, line) = (&mut self.outputs, LineId { line, is_open });
         *self.output_index.entry((output, line)).or_insert_with(|| {
             outputs.push((output, line));
             OutputId(outputs.len() as u32 - 1)
@@ -151,8 +165,8 @@ impl Tables {
     /// The last line of an output.
     #[must_use]
     pub fn last_line(&self, output: OutputId) -> Option<&str> {
-        let &(_, line) = self.outputs.get(output.0 as usize).filter(|_| output != OutputId::EMPTY)?;
-        self.lines.get_index(line as usize).map(String::as_str)
+        let &(_, last) = self.outputs.get(output.0 as usize).filter(|_| output != OutputId::EMPTY)?;
+        self.lines.get_index(last.line as usize).map(String::as_str)
     }
 
     /// The lines of an output, in order.
@@ -182,7 +196,7 @@ impl Tables {
     /// About how much memory they take, in bytes; the characters of lines and names are not counted.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        const OUTPUT: usize = size_of::<(OutputId, u32)>() + size_of::<((OutputId, u32), OutputId)>() + 1;
+        const OUTPUT: usize = size_of::<(OutputId, LineId)>() + size_of::<((OutputId, LineId), OutputId)>() + 1;
         const LINE: usize = size_of::<String>() + 2 * size_of::<usize>();
         let paths = self.paths.len() * (size_of::<Path>() + size_of::<PathId>() + 2 * size_of::<usize>());
         let objects = self.objects.len() * (size_of::<MadeObject>() + size_of::<u32>() + 2 * size_of::<usize>());
@@ -220,7 +234,10 @@ impl Tables {
 
     /// The id here of an output in other tables.
     pub fn adopt_output(&mut self, other: &Tables, id: OutputId) -> OutputId {
-        other.lines(id).into_iter().fold(OutputId::EMPTY, |output, line| self.append(output, line))
+        let is_open = other.outputs.get(id.0 as usize).is_some_and(|(_, last)| last.is_open);
+        let lines = other.lines(id);
+        let open = |at: usize| is_open && at + 1 == lines.len();
+        lines.iter().enumerate().fold(OutputId::EMPTY, |output, (at, line)| self.append(output, line, open(at)))
     }
 
     /// The name of a thread as users read it: `T1/inner`, `parfor@7[2]`, `t#2`; main is `main`.
@@ -276,41 +293,57 @@ mod tests {
         let (mut first, mut second) = (Tables::new(), Tables::new());
         let path = |parent, instance| Path { parent, label, ordinal: None, instance, rank: 0 };
         let main = first.intern_path(path(None, 1));
-        first.append(OutputId::EMPTY, "1");
+        first.append(OutputId::EMPTY, "1", false);
         let made = |number, size| MadeObject { owner: main, variable: 0, number, size };
         assert_eq!([first.place_object(made(1, 3), 7), first.place_object(made(2, 0), 7)], [7, 10]);
         second.catch_up(&first);
         let marks = second.marks();
         assert_eq!(marks, first.marks());
-        let lost = second.append(OutputId::EMPTY, "lost");
-        second.append(lost, "1");
+        let lost = second.append(OutputId::EMPTY, "lost", false);
+        second.append(lost, "1", false);
         second.intern_path(path(Some(main), 2));
         assert_eq!([second.place_object(made(3, 1), 7), second.place_object(made(1, 3), 7)], [11, 7]);
         assert_ne!(second.marks(), marks);
         second.truncate(marks);
         assert_eq!(second.marks(), marks);
         for line in ["2", "1", "lost"] {
-            let one = first.append(OutputId::EMPTY, line);
-            assert_eq!(first.append(one, "1"), first.append(one, "1"));
+            let one = first.append(OutputId::EMPTY, line, false);
+            assert_eq!(first.append(one, "1", false), first.append(one, "1", false));
         }
         assert_eq!(first.place_object(made(4, 1), 7), 11);
         let thread = first.intern_path(path(Some(main), 2));
         second.catch_up(&first);
         assert_eq!(second.marks(), first.marks());
         assert_eq!(second.intern_path(path(Some(main), 2)), thread);
-        assert_eq!(second.append(OutputId::EMPTY, "lost"), first.append(OutputId::EMPTY, "lost"));
+        assert_eq!(second.append(OutputId::EMPTY, "lost", false), first.append(OutputId::EMPTY, "lost", false));
         assert_eq!(second.marks(), first.marks());
     }
 
     #[test]
     fn equal_outputs_have_equal_ids() {
         let mut tables = Tables::new();
-        let one = tables.append(OutputId::EMPTY, "1");
-        let both = tables.append(one, "2");
-        let again = tables.append(OutputId::EMPTY, "1");
+        let one = tables.append(OutputId::EMPTY, "1", false);
+        let both = tables.append(one, "2", false);
+        let again = tables.append(OutputId::EMPTY, "1", false);
         assert_eq!(one, again);
-        assert_eq!(tables.append(again, "2"), both);
+        assert_eq!(tables.append(again, "2", false), both);
         assert_eq!(tables.lines(both), ["1", "2"]);
         assert!(tables.lines(OutputId::EMPTY).is_empty());
+    }
+    #[test]
+    fn an_open_line_goes_on() {
+        let mut tables = Tables::new();
+        let first = tables.append(OutputId::EMPTY, "a", false);
+        let open = tables.append(first, "b", true);
+        let wider = tables.append(open, "c", true);
+        assert_eq!(tables.lines(wider), ["a", "bc"]);
+        let whole = tables.append(wider, "d", false);
+        let next = tables.append(whole, "e", false);
+        assert_eq!(tables.lines(next), ["a", "bcd", "e"]);
+        assert_eq!(whole, tables.append(first, "bcd", false));
+        let mut others = Tables::new();
+        let adopted = others.adopt_output(&tables, wider);
+        let adopted = others.append(adopted, "!", false);
+        assert_eq!(others.lines(adopted), ["a", "bc!"]);
     }
 }

@@ -226,8 +226,8 @@ impl FunctionBuilder<'_> {
     }
 
     pub fn print(&mut self, value: impl Into<Operand>) -> &mut Self {
-        let arguments = vec![(value.into(), ScalarType::Int)];
-        self.push(Instruction::Print { arguments, spaced: true })
+        let printed = Printed { operand: value.into(), ty: ScalarType::Int, conversion: None };
+        self.push(Instruction::Print { arguments: vec![printed], line: Line::Spaced })
     }
 
     pub fn assert(&mut self, condition: impl Into<Operand>) -> &mut Self {

@@ -4,7 +4,9 @@
 //! **Output**: the result as bits. `int` values are kept sign-extended, so comparisons need not know the width. Operators that have
 //! no result for some operands, such as integer division, are separate ([`partial`]).
 
-use cssame_ir::{Arithmetic, BinaryOperator, Modification, Pointer, ScalarType, Texts, UnaryOperator, Value};
+use cssame_ir::{
+    Arithmetic, BinaryOperator, Conversion, Letter, Modification, Pointer, ScalarType, Texts, UnaryOperator, Value,
+};
 use std::fmt::Write;
 
 fn double(bits: i64) -> f64 {
@@ -176,6 +178,34 @@ pub fn format(texts: &Texts, ty: ScalarType, bits: i64, out: &mut String) {
         Value::Integer(_, bits) => write!(out, "{bits}"),
         Value::Pointer(pointer) => write!(out, "{:#x}", pointer.bits()),
     };
+}
+
+/// Appends a value as `printf` writes it by a conversion.
+pub fn convert_to_text(texts: &Texts, conversion: Conversion, ty: ScalarType, bits: i64, out: &mut String) {
+    let unsigned = match ty.integer() {
+        Some(of) if of.bits < 64 => bits & ((1 << of.bits) - 1),
+        _ => bits,
+    };
+    let digits = match conversion.letter {
+        Letter::Decimal => {
+            let number = format_value(texts, ty, bits);
+            number.strip_prefix('-').map(str::to_owned).unwrap_or(number)
+        }
+        Letter::Hexadecimal => format!("{unsigned:x}"),
+        Letter::UpperHexadecimal => format!("{unsigned:X}"),
+        Letter::Octal => format!("{unsigned:o}"),
+        Letter::Character => char::from(bits as u8).to_string(),
+        Letter::Text => {
+            let text = format_value(texts, ty, bits);
+            text.chars().take(conversion.precision.map_or(usize::MAX, usize::from)).collect()
+        }
+        Letter::Fixed => format!("{:.*}", conversion.precision.map_or(6, usize::from), double(bits).abs()),
+    };
+    let is_negative = match conversion.letter {
+        Letter::Fixed => double(bits).is_sign_negative(),
+        _ => ty != ScalarType::UnsignedLong && bits < 0,
+    };
+    conversion.write(is_negative, &digits, out);
 }
 
 /// A value as `print` writes it.

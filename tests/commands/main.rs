@@ -5,6 +5,7 @@
 mod agreement;
 mod answers;
 mod c_memory;
+mod c_output;
 mod c_programs;
 mod charts;
 mod ci;

@@ -1,6 +1,6 @@
 //! Asks cssame as a library: compiles a program, looks at everything that can happen, and says what goes wrong and how.
 //!
-//! `cargo run --manifest-path examples/embedding/Cargo.toml -- samples/bank_transfer_deadlock.csm`
+//! `cargo run --package embedding -- samples/bank_transfer_deadlock.csm`
 
 use cssame::answer::{self, Course, FuturesRequest, RunRequest};
 use cssame::budget::{Budget, Limits};

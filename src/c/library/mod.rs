@@ -17,7 +17,7 @@ pub const TEXT: &str = include_str!("string.c");
 /// The functions that it defines.
 const DEFINED: &str = "strlen strnlen strcmp strncmp strcpy stpcpy strncpy strcat strncat strchr strrchr strstr \
     strdup strndup memcmp bcmp isdigit islower isupper isalpha isalnum isspace isprint isxdigit isblank iscntrl isgraph \
-    ispunct tolower toupper strtol atol atoll atoi";
+    ispunct tolower toupper strtol atol atoll atoi strerror";
 
 /// Whether a function is defined there.
 #[must_use]

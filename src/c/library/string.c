@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <ctype.h>
+#include <errno.h>
 
 #define WEAK __attribute__((weak))
 
@@ -176,3 +177,23 @@ WEAK long strtol(const char *s, char **end, int base) {
 WEAK long atol(const char *s) { return strtol(s, NULL, 10); }
 WEAK long long atoll(const char *s) { return strtol(s, NULL, 10); }
 WEAK int atoi(const char *s) { return (int)strtol(s, NULL, 10); }
+
+WEAK char *strerror(int number) {
+    switch (number) {
+    case 0: return "Success";
+    case EPERM: return "Operation not permitted";
+    case ENOENT: return "No such file or directory";
+    case ESRCH: return "No such process";
+    case EINTR: return "Interrupted system call";
+    case EAGAIN: return "Resource temporarily unavailable";
+    case ENOMEM: return "Cannot allocate memory";
+    case EACCES: return "Permission denied";
+    case EBUSY: return "Device or resource busy";
+    case EEXIST: return "File exists";
+    case EINVAL: return "Invalid argument";
+    case ENOSPC: return "No space left on device";
+    case EDEADLK: return "Resource deadlock avoided";
+    case ETIMEDOUT: return "Connection timed out";
+    default: return "Unknown error";
+    }
+}

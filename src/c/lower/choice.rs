@@ -1,7 +1,7 @@
 //! Choices: values of which nothing is known.
 //!
 //! In: a call such as `__VERIFIER_nondet_int()`, and what is assumed of its variable behind it. Out: a choice from a range: the one
-//! of the settings, else three values from where the assumption begins, else 0 and 1. A note says which.
+//! of the settings, else what the assumption lets through, if these are few, or three values from where it begins, else 0 and 1. A note says which.
 
 use super::ask::{Done, call_of, expression_of, meaning};
 use super::builder::{Builder, Typed};
@@ -10,6 +10,9 @@ use crate::supported::{Reason, is_null};
 use crate::tree::{BinaryOperator as Operator, Conversion, DeclId, ExprId, ExprKind, Place, StmtId, StmtKind};
 use cssame_diagnostics::{Code, Diagnostic, Severity};
 use cssame_ir::{Instruction, Operand, ScalarType, Value};
+
+/// Values of one choice that are few.
+const MOST_CHOSEN: i32 = 16;
 
 impl Builder<'_, '_> {
     /// The value of a function of which nothing is known.
@@ -95,8 +98,9 @@ impl Builder<'_, '_> {
                 continue;
             };
             for &(decl, call) in &open {
-                if let Some(low) = self.lower_bound(condition, decl) {
-                    self.ranges.insert(call, (low, low.saturating_add(2)));
+                if let (Some(low), high) = self.bounds(condition, decl) {
+                    let few = high.filter(|&high| (low..low.saturating_add(MOST_CHOSEN)).contains(&high));
+                    self.ranges.insert(call, (low, few.unwrap_or(low.saturating_add(2))));
                 }
             }
         }
@@ -134,30 +138,35 @@ impl Builder<'_, '_> {
         arguments.first().copied()
     }
 
-    /// The least value of a variable that a condition lets through, if that is written so.
-    fn lower_bound(&self, condition: ExprId, decl: DeclId) -> Option<i32> {
+    /// The least and the greatest value of a variable that a condition lets through, if they are written so.
+    fn bounds(&self, condition: ExprId, decl: DeclId) -> (Option<i32>, Option<i32>) {
         match self.expr(condition).kind {
-            ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => self.lower_bound(operand, decl),
+            ExprKind::Cast(operand) | ExprKind::Convert { operand, .. } => self.bounds(operand, decl),
             ExprKind::Binary { operator: Operator::LogicalAnd, left, right } => {
-                match (self.lower_bound(left, decl), self.lower_bound(right, decl)) {
-                    (Some(one), Some(other)) => Some(one.max(other)),
+                let (one, other) = (self.bounds(left, decl), self.bounds(right, decl));
+                let both = |one: Option<i32>, other: Option<i32>, of: fn(i32, i32) -> i32| match (one, other) {
+                    (Some(one), Some(other)) => Some(of(one, other)),
                     (one, other) => one.or(other),
-                }
+                };
+                (both(one.0, other.0, i32::max), both(one.1, other.1, i32::min))
             }
             ExprKind::Binary { operator, left, right } => {
                 let (operator, bound) = match (self.is_variable(left, decl), self.is_variable(right, decl)) {
-                    (true, false) => (operator, self.unit.integer(right)?),
-                    (false, true) => (turned(operator), self.unit.integer(left)?),
-                    _ => return None,
+                    (true, false) => (operator, self.unit.integer(right)),
+                    (false, true) => (turned(operator), self.unit.integer(left)),
+                    _ => return (None, None),
                 };
-                let low = match operator {
-                    Operator::Greater => bound + 1,
-                    Operator::GreaterEqual | Operator::Equal => bound,
-                    _ => return None,
-                };
-                i32::try_from(low).ok()
+                let plus = |more: i128| bound.and_then(|bound| i32::try_from(bound + more).ok());
+                match operator {
+                    Operator::Greater => (plus(1), None),
+                    Operator::GreaterEqual => (plus(0), None),
+                    Operator::Equal => (plus(0), plus(0)),
+                    Operator::LessEqual => (None, plus(0)),
+                    Operator::Less => (None, plus(-1)),
+                    _ => (None, None),
+                }
             }
-            _ => None,
+            _ => (None, None),
         }
     }
 

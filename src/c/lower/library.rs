@@ -7,7 +7,7 @@ use super::builder::{Builder, Typed};
 use super::facts::Own;
 use super::heap::UNTYPED;
 use crate::supported::library::Known;
-use crate::supported::{Reason, without_conversions};
+use crate::supported::{Reason, is_standard, without_conversions};
 use crate::tree::{BitCount, Conversion, ExprId, ExprKind, UnaryOperator};
 use cssame_ir::{Instruction, Operand, ScalarType, Terminator, Value};
 
@@ -157,6 +157,12 @@ impl Builder<'_, '_> {
             }
             ("puts", [text]) => self.put_text(*text, expr, wanted).map(|()| None),
             ("putchar", [sign]) => self.put_sign(*sign, expr, wanted).map(|()| None),
+            ("fputs", [text, stream]) if is_standard(self.unit, *stream) => {
+                self.put_text(*text, expr, wanted).map(|()| None)
+            }
+            ("fputc" | "putc", [sign, stream]) if is_standard(self.unit, *stream) => {
+                self.put_sign(*sign, expr, wanted).map(|()| None)
+            }
             _ => self.refuse(Reason::LaterFunction(name.into()), place),
         }
     }

@@ -95,6 +95,7 @@ pub fn lower_program(input: &Input<'_>) -> Result<Lowered, Vec<Obstacle>> {
     lowering.program.main = main;
     let Lowering { mut program, notes, .. } = lowering;
     finish::finish(&mut program);
+    sections::choose_before(&mut program);
     let found = sections::check(&program);
     if found.is_empty() { Ok(Lowered { program, notes }) } else { Err(found) }
 }

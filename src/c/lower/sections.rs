@@ -1,12 +1,87 @@
 //! Atomic sections: each begins and ends in one function, once on each path, and nothing in it waits or chooses.
 //!
-//! In: a finished program. Out: what breaks that. Sections within sections, also by calls, would be one; they are not read.
+//! In: a finished program. Out: the program, with choices that every execution of a section makes before the section, as what is chosen
+//! depends on nothing; and what breaks the rule. Sections within sections, also by calls, would be one; they are not read.
 
 use crate::supported::{Obstacle, Reason};
 use crate::tree::Place;
+use cssame_ir::flow::predecessors;
 use cssame_ir::sync::Blocking;
-use cssame_ir::{BlockId, Function, Instruction, Program, Terminator};
+use cssame_ir::{BlockId, Function, Instruction, Operand, Program, Terminator};
 use cssame_source::Span;
+
+/// Moves choices between constants that each execution of a section makes, once, to the front of the section.
+pub fn choose_before(program: &mut Program) {
+    for function in program.functions.iter_mut() {
+        for id in (0..function.blocks.len()).map(BlockId::new) {
+            let mut at = 0;
+            while let Some(choice) = next_choice(function, id, at) {
+                at = choice + 1;
+                let Some((block, begin)) = begin_of(function, id, choice) else { continue };
+                let (instruction, span) =
+                    (function.blocks[id].instructions.remove(choice), function.blocks[id].spans.remove(choice));
+                function.blocks[block].instructions.insert(begin, instruction);
+                function.blocks[block].spans.insert(begin, span);
+                at = if block == id { choice + 1 } else { choice };
+            }
+        }
+    }
+}
+
+fn next_choice(function: &Function, block: BlockId, from: usize) -> Option<usize> {
+    let is_choice = |one: &Instruction| {
+        matches!(one, Instruction::Choose { low: Operand::Constant(_), high: Operand::Constant(_), .. })
+    };
+    let rest = function.blocks[block].instructions.iter().enumerate().skip(from);
+    rest.filter(|(_, one)| is_choice(one)).map(|(at, _)| at).next()
+}
+
+/// Where the section begins that something stands in, if each execution of the section comes there once.
+fn begin_of(function: &Function, id: BlockId, at: usize) -> Option<(BlockId, usize)> {
+    let bound = |one: &Instruction| matches!(one, Instruction::AtomicBegin | Instruction::AtomicEnd);
+    let last = |block: BlockId, until: usize| {
+        let before = &function.blocks[block].instructions[..until];
+        before.iter().rposition(bound).map(|at| (at, matches!(before[at], Instruction::AtomicBegin)))
+    };
+    if let Some((begin, is_begin)) = last(id, at) {
+        return is_begin.then_some((id, begin));
+    }
+    // Behind the one block with a beginning that leads here.
+    let predecessors = predecessors(function);
+    let (mut begins, mut known, mut open) = (Vec::new(), vec![false; function.blocks.len()], vec![id]);
+    while let Some(block) = open.pop() {
+        for &before in &predecessors[block.index()] {
+            if std::mem::replace(&mut known[before.index()], true) {
+                continue;
+            }
+            match last(before, function.blocks[before].instructions.len()) {
+                Some((begin, true)) => begins.push((before, begin)),
+                Some((_, false)) => return None,
+                None => open.push(before),
+            }
+        }
+    }
+    let [(block, begin)] = begins[..] else { return None };
+    // Not in a loop, and no way round it.
+    (!known[id.index()] && !passes_by(function, block, id)).then_some((block, begin))
+}
+
+/// Whether a section that begins in one block can come to its end without another block.
+fn passes_by(function: &Function, begin: BlockId, avoided: BlockId) -> bool {
+    let (mut known, mut open) = (vec![false; function.blocks.len()], vec![begin]);
+    while let Some(block) = open.pop() {
+        for next in function.blocks[block].terminator.successors() {
+            if next == avoided || std::mem::replace(&mut known[next.index()], true) {
+                continue;
+            }
+            if function.blocks[next].instructions.iter().any(|one| matches!(one, Instruction::AtomicEnd)) {
+                return true;
+            }
+            open.push(next);
+        }
+    }
+    false
+}
 
 /// Finds what is not read of the sections of a program.
 pub fn check(program: &Program) -> Vec<Obstacle> {

@@ -5,8 +5,8 @@ use super::builder::{Builder, Handler, Typed};
 use super::home::{Home, Lvalue};
 use super::link::DeclKey;
 use super::owner::Owner;
-use crate::supported::{Reason, is_null};
-use crate::tree::{BinaryOperator as Operator, Conversion, ExprId, ExprKind, UnaryOperator};
+use crate::supported::{Reason, is_null, without_conversions};
+use crate::tree::{BinaryOperator as Operator, Conversion, ExprId, ExprKind, UnaryOperator as Unary};
 use cssame_ir::{Instruction, NewThread, Operand, ScalarType, Terminator, ThreadLabel};
 use cssame_source::Span;
 
@@ -110,7 +110,7 @@ impl Builder<'_, '_> {
     /// The index of a handle that is an element of an array.
     fn element_index(&mut self, handle: ExprId) -> Done<Option<Operand>> {
         let index = match self.expr(handle).kind {
-            ExprKind::Unary { operator: UnaryOperator::AddressOf, operand } => match self.expr(operand).kind {
+            ExprKind::Unary { operator: Unary::AddressOf, operand } => match self.expr(operand).kind {
                 ExprKind::Subscript { index, .. } => index,
                 _ => return Ok(None),
             },
@@ -160,7 +160,13 @@ impl Builder<'_, '_> {
         let span = self.span(expr);
         let handle = self.handle(handle)?.operand;
         let into = match into {
-            Some(pointer) if !is_null(self.unit, pointer) => Some((self.pointed(pointer)?, pointer)),
+            Some(pointer) if !is_null(self.unit, pointer) => {
+                // `(void **)&result`: what is written is the result.
+                let named = without_conversions(self.unit, pointer);
+                let is_address = matches!(self.expr(named).kind, ExprKind::Unary { operator: Unary::AddressOf, .. });
+                let pointer = if is_address { named } else { pointer };
+                Some((self.pointed(pointer)?, pointer))
+            }
             _ => None,
         };
         let dest = into.as_ref().map(|_| self.temporary(ScalarType::Pointer, span));

@@ -101,7 +101,7 @@ const FUNCTIONS: &[(Known, &str)] = &[
     (Known::Section, "__VERIFIER_atomic_begin __VERIFIER_atomic_end __ESBMC_atomic_begin __ESBMC_atomic_end"),
     (Known::Prints(0), "printf"),
     (Known::Prints(1), "fprintf"),
-    (Known::Meant, "puts putchar"),
+    (Known::Meant, "puts putchar fputs fputc putc"),
     (Known::Meant, "memset memcpy memmove bzero bcopy"),
     (Known::Later(Later::Heap), "realloc posix_memalign"),
     (Known::Later(Later::Strings), "snprintf sprintf"),

@@ -16,6 +16,7 @@ mod tests;
 pub(crate) mod unions;
 mod walk;
 
+pub use formats::is_standard;
 pub(crate) use pointers::{is_null, without_conversions};
 pub use reason::Reason;
 

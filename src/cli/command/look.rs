@@ -2,7 +2,7 @@
 //!
 //! In: one file. Out: the failures, deadlocks and executions without end of a search in the order of preemptions, the first with
 //! its steps; then the findings of `check`, without those that executions refute; then the facts that are certain. Everything
-//! takes at most [`TIME`]. With an option that only `check` has, or with several files, the command is `check`.
+//! takes at most [`TIME`], where nothing else is said. With an option that only `check` has, or with several files, the command is `check`.
 
 use super::check::{closed_words, counted_words};
 use crate::job::{Common, Help, Job};
@@ -38,7 +38,7 @@ pub struct Arguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub(crate) analysis: AnalysisOptions,
-    #[arg(skip)]
+    #[command(flatten)]
     bounds: BoundOptions,
 }
 
@@ -72,8 +72,8 @@ impl Job for Arguments {
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) -> ProcessBounds {
-        self.bounds.timeout = bounds.timeout.or(Some(TIME));
         self.bounds.set_defaults(bounds);
+        self.bounds.timeout.get_or_insert(TIME);
         // Nothing but searches may take long.
         ProcessBounds { timeout: None, ..self.bounds.of_process() }
     }

@@ -144,7 +144,7 @@ impl<'a> Flow<'a> {
             }
             Instruction::Call { dest, function, arguments } => self.call(block, state, (*dest, *function, arguments)),
             Instruction::Print { arguments, .. } => {
-                arguments.iter().for_each(|(argument, _)| self.show(&state.operand(*argument)));
+                arguments.iter().for_each(|one| self.show(&state.operand(one.operand)));
             }
             Instruction::Assert { condition, .. } => self.show(&state.operand(*condition)),
             _ => {

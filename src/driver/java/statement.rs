@@ -68,7 +68,7 @@ impl<'a> Writer<'_, 'a> {
                 self.assign(Some(*dest), "choice", &value);
             }
             Instruction::Print { arguments, .. } => {
-                let shown: Vec<String> = arguments.iter().map(|(argument, _)| self.scope.operand(argument)).collect();
+                let shown: Vec<String> = arguments.iter().map(|one| self.scope.operand(&one.operand)).collect();
                 self.lines.push(format!("Output.print({});", shown.join(", ")));
             }
             Instruction::Assert { condition, message } => {

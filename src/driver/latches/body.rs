@@ -173,7 +173,7 @@ impl<'a> Body<'_, 'a> {
             Instruction::Store { place, value, definition } => self.store(at, place, value, *definition),
             Instruction::Allocate { variable, .. } => self.context.versions.beginning(*variable).into_iter().collect(),
             Instruction::Print { arguments, .. } => {
-                let parts: Vec<String> = arguments.iter().map(|(part, _)| self.operand(at, part).text).collect();
+                let parts: Vec<String> = arguments.iter().map(|one| self.operand(at, &one.operand).text).collect();
                 vec![format!("Output.print({});", parts.join(", "))]
             }
             Instruction::Assert { condition, message } => {

@@ -147,7 +147,7 @@ impl Finder<'_, '_> {
             {
                 self.add_reference(span);
             }
-            Instruction::Print { arguments, .. } if arguments.iter().any(|(_, ty)| *ty == ScalarType::Thread) => {
+            Instruction::Print { arguments, .. } if arguments.iter().any(|one| one.ty == ScalarType::Thread) => {
                 self.add(span, "a handle that is printed", "its threads have no numbers");
             }
             Instruction::Copy { dest, source: Operand::Register(_) }

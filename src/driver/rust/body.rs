@@ -4,7 +4,7 @@
 //! one jump leads to is grouped with the block of that jump. A register that is only used in one such group is a `let` there,
 //! with a new version for each definition; the others are variables of the function.
 
-use super::instruction::Emitter;
+use super::instruction::{Emitter, OPEN_LINE, opens_lines};
 use super::names::comment;
 use super::registers::{Memory, Registers};
 use super::value::{rust_default, rust_type};
@@ -85,6 +85,9 @@ impl<'a> Body<'a> {
 
     fn declarations(&self) -> String {
         let mut text = String::new();
+        if opens_lines(self.function) {
+            let _ = writeln!(text, "    let mut {OPEN_LINE} = String::new();");
+        }
         for (id, register) in self.function.registers.entries() {
             if let (Some(name), Some(ty)) = (self.registers.mutable_name(id), self.registers.type_of(id))
                 && !self.function.parameters.contains(&id)

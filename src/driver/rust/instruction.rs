@@ -12,11 +12,20 @@ use crate::memory::has_element;
 use crate::names::FunctionNames;
 use cssame_ir::sync::Kind;
 use cssame_ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Index, Instruction, Modification, NewThread,
-    Object, Operand, Place, Pointer, ReadId, RegisterId, RegisterType, ScalarType, Synchronisation, TextId,
-    UnaryOperator, Value,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Function, Index, Instruction, Letter, Line,
+    Modification, NewThread, Object, Operand, Place, Pointer, Printed, ReadId, RegisterId, RegisterType, ScalarType,
+    Synchronisation, TextId, UnaryOperator, Value,
 };
 use cssame_vm::FailureKind;
+
+/// The variable with the beginning of a line that is printed in parts.
+pub(super) const OPEN_LINE: &str = "line_so_far";
+
+/// Whether a function prints lines in parts.
+pub(super) fn opens_lines(function: &Function) -> bool {
+    let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    instructions.any(|one| matches!(one, Instruction::Print { line: Line::Open, .. }))
+}
 
 /// Writes the instructions of a function.
 pub(super) struct Emitter<'b, 'a> {
@@ -87,7 +96,10 @@ impl Emitter<'_, '_> {
                     format!("t.choose({label:?}, {}, {})?", self.registers.operand(low), self.registers.operand(high));
                 self.registers.assign(Some(*dest), None, &call)
             }
-            Instruction::Print { arguments, spaced } => self.print(&label, arguments, if *spaced { " " } else { "" }),
+            Instruction::Print { arguments, line } => {
+                let goes_on = opens_lines(&self.input.program.functions[at.function]);
+                self.print(&label, arguments, *line, goes_on)
+            }
             Instruction::Assert { condition, message } => {
                 let condition = self.registers.operand(condition);
                 self.check_with(at, &condition, FailureKind::Assert, *message)
@@ -266,22 +278,55 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn print(&self, label: &str, arguments: &[(Operand, ScalarType)], between: &str) -> String {
-        let part = |(operand, ty): &(Operand, ScalarType)| match ty {
-            // `printf` and `print`.
-            ScalarType::Double if between.is_empty() => ("{:.6}", self.registers.operand(operand)),
-            ScalarType::Double => ("{:?}", self.registers.operand(operand)),
-            ScalarType::Pointer => ("{:#x}", self.registers.operand(operand)),
-            ScalarType::Thread => ("thread {}", format!("{}.0", self.registers.operand(operand))),
-            _ => ("{}", self.registers.operand(operand)),
-        };
-        let parts: Vec<(&str, String)> = arguments.iter().map(part).collect();
-        let format: Vec<&str> = parts.iter().map(|(format, _)| *format).collect();
+    fn print(&self, label: &str, arguments: &[Printed], line: Line, goes_on: bool) -> String {
+        let between = if line == Line::Spaced { " " } else { "" };
+        let parts: Vec<(String, String)> = arguments.iter().map(|one| self.part(one)).collect();
+        let format: Vec<&str> = parts.iter().map(|(format, _)| format.as_str()).collect();
         let values: String = parts.iter().map(|(_, value)| format!(", {value}")).collect();
-        match arguments {
-            [] => format!("t.print({label:?}, String::new())?;"),
-            _ => format!("t.print({label:?}, format!({:?}{values}))?;", format.join(between)),
+        let text = match arguments {
+            [] => "String::new()".to_owned(),
+            _ => format!("format!({:?}{values})", format.join(between)),
+        };
+        match line {
+            Line::Open => format!("{OPEN_LINE} += &{text};"),
+            _ if goes_on => format!("t.print({label:?}, std::mem::take(&mut {OPEN_LINE}) + &{text})?;"),
+            _ => format!("t.print({label:?}, {text})?;"),
         }
+    }
+
+    /// How a value is printed, and the value.
+    fn part(&self, printed: &Printed) -> (String, String) {
+        let value = self.registers.operand(&printed.operand);
+        let Some(conversion) = printed.conversion else {
+            return match printed.ty {
+                ScalarType::Double => ("{:?}".to_owned(), value),
+                ScalarType::Pointer => ("{:#x}".to_owned(), value),
+                ScalarType::Thread => ("thread {}".to_owned(), format!("{value}.0")),
+                _ => ("{}".to_owned(), value),
+            };
+        };
+        let is_text = matches!(conversion.letter, Letter::Character | Letter::Text);
+        let mut format = "{:".to_owned();
+        format += if conversion.left { "<" } else { ">" };
+        format +=
+            if conversion.plus && matches!(conversion.letter, Letter::Decimal | Letter::Fixed) { "+" } else { "" };
+        format += if conversion.zeros && !conversion.left && !is_text { "0" } else { "" };
+        if conversion.width > 0 {
+            format += &conversion.width.to_string();
+        }
+        match (conversion.letter, conversion.precision) {
+            (_, Some(precision)) => format += &format!(".{precision}"),
+            (Letter::Fixed, None) => format += ".6",
+            _ => {}
+        }
+        format += match conversion.letter {
+            Letter::Hexadecimal => "x}",
+            Letter::UpperHexadecimal => "X}",
+            Letter::Octal => "o}",
+            _ => "}",
+        };
+        let is_sign = conversion.letter == Letter::Character;
+        (format, if is_sign { format!("char::from(({value}) as u8)") } else { value })
     }
 
     fn call(&self, function: cssame_ir::FunctionId, arguments: &[Operand]) -> String {

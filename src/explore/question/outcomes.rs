@@ -146,7 +146,7 @@ mod tests {
         let (mut tables, mut outcomes) = (Tables::new(), Outcomes::default());
         let mut output = OutputId::EMPTY;
         for round in 0..rounds {
-            output = tables.append(output, "1");
+            output = tables.append(output, "1", false);
             assert!(outcomes.note((vec![(PathId(0), output)], OutcomeStatus::Ok), None, round));
             assert!(!outcomes.note((vec![(PathId(0), output)], OutcomeStatus::Ok), None, round + 1));
         }

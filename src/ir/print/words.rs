@@ -4,9 +4,9 @@
 
 use super::{Mention, Printer, Site, Version};
 use crate::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Object, Operand, Place,
-    Pointer, Program, ReadId, RegisterId, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds, Type,
-    UnaryOperator, Value,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, Conversion, DefinitionId, Instruction, Letter, Line, NewThread,
+    Object, Operand, Place, Pointer, Program, ReadId, RegisterId, ScalarType, Synchronisation, Terminator, ThreadLabel,
+    TripBounds, Type, UnaryOperator, Value,
 };
 
 /// A constant as it is written: `3`, `3L`, `true`, `1.5`, `"text"`.
@@ -108,9 +108,14 @@ impl Printer<'_> {
             Instruction::Choose { dest: to, low, high } => {
                 format!("{} = choose({}, {})", dest(to), operand(low), operand(high))
             }
-            Instruction::Print { arguments, .. } => {
-                let arguments: Vec<String> = arguments.iter().map(|(argument, _)| operand(argument)).collect();
-                format!("print {}", arguments.join(", ")).trim_end().to_owned()
+            Instruction::Print { arguments, line } => {
+                let arguments = arguments.iter().map(|one| {
+                    let conversion = one.conversion.filter(|of| *of != Conversion::plain(Letter::Decimal));
+                    operand(&one.operand) + &conversion.map_or(String::new(), |of| format!(" as {of}"))
+                });
+                let arguments: Vec<String> = arguments.collect();
+                let line = if *line == Line::Open { " part of a line" } else { "" };
+                format!("print{line} {}", arguments.join(", ")).trim_end().to_owned()
             }
             Instruction::Assert { condition, message } => {
                 let message = message.map_or(String::new(), |text| format!(", {:?}", self.program.texts.get(text)));

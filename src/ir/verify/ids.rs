@@ -140,7 +140,7 @@ impl Scope<'_> {
             Instruction::Address { dest: _, place } => self.place(place),
             Instruction::Allocate { dest: _, variable, elements: _ } => self.variable(*variable),
             Instruction::Free { pointer: _, definition } => self.definition(*definition),
-            Instruction::Print { arguments, spaced: _ } => self.operands(arguments.iter().map(|(operand, _)| operand)),
+            Instruction::Print { arguments, line: _ } => self.operands(arguments.iter().map(|one| &one.operand)),
             Instruction::Assert { condition, message } => {
                 self.operand(condition);
                 message.iter().for_each(|&message| self.text(message));

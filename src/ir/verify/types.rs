@@ -175,8 +175,8 @@ impl Types<'_, '_> {
                 self.scalar(high, ScalarType::Int);
                 self.dest(*dest, Scalar(ScalarType::Int));
             }
-            Instruction::Print { arguments, spaced: _ } => {
-                arguments.iter().for_each(|(operand, ty)| self.scalar(operand, *ty))
+            Instruction::Print { arguments, line: _ } => {
+                arguments.iter().for_each(|one| self.scalar(&one.operand, one.ty));
             }
             Instruction::Assert { condition, message: _ } | Instruction::Assume { condition } => {
                 self.scalar(condition, ScalarType::Bool);

@@ -13,9 +13,9 @@ fn what_is_printed_stands_close_together() {
         &text,
         &[
             "print \"x=\", %0, \", \", %1, \"%\"",
-            "print \"a\", \" \", \"b\", \" \", \"ff\"",
+            "print \"a\" as %s, \" \", 98 as %c, \" \", 255U as %x",
             "print \"end\"",
-            "print \"!\"",
+            "print 33 as %c",
             "print %4",
             "print",
         ],
@@ -33,7 +33,7 @@ fn what_is_not_determined_is_chosen() {
     holds(
         &printed,
         &[
-            "%1 = choose(3, 5)",
+            "%1 = choose(3, 8)",
             "n = %1",
             "assume %4",
             "%6 = choose(0, 1)",
@@ -44,7 +44,7 @@ fn what_is_not_determined_is_chosen() {
     );
     assert_eq!(printed.matches("choose").count(), 4, "{printed}");
     let notes: Vec<&str> = lowered.notes.iter().map(|note| note.message.as_str()).collect();
-    assert!(notes.contains(&"`__VERIFIER_nondet_int()` is 3..5 here"), "{notes:?}");
+    assert!(notes.contains(&"`__VERIFIER_nondet_int()` is 3..8 here"), "{notes:?}");
     let settings = Settings { nondet: Some((-1, 7)), ..Settings::default() };
     let (printed, _) = lowered_with(&[&text], &settings).expect("it is read");
     holds(&printed, &["%1 = choose(-1, 7)"]);

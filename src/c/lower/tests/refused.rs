@@ -41,7 +41,11 @@ fn what_is_not_read_is_named() {
             "mtx_init(&m, 0); mtx_init(&m, mtx_recursive);",
             "mutex whose first state is not one constant is not read at `m`",
         ),
-        ("int x;", "printf(\"%x\\n\", x);", "format with `%x` is not read at `printf(\"%x\\n\", x)`"),
+        (
+            "char x[4];",
+            "printf(\"%5s\\n\", x);",
+            "format with `%s` with a width, of a value that is not a literal is not read at `printf(\"%5s\\n\", x)`",
+        ),
         (
             "void __VERIFIER_atomic_begin(void);",
             "__VERIFIER_atomic_begin();",

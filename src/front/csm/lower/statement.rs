@@ -2,7 +2,7 @@
 
 use super::{Builder, Leavable, Slot, scalar_type};
 use crate::csm::hir::{self, ExpressionKind, Operation, Statement, StatementKind};
-use cssame_ir::{BlockId, Instruction, Operand, Place, RegisterType, Synchronisation, Terminator, sync};
+use cssame_ir::{BlockId, Instruction, Line, Operand, Place, Printed, RegisterType, Synchronisation, Terminator, sync};
 use cssame_source::Span;
 
 impl<'t> Builder<'_, 't> {
@@ -67,8 +67,9 @@ impl<'t> Builder<'_, 't> {
             StatementKind::Print(arguments) => {
                 let operands = self.expressions(arguments);
                 let types = arguments.iter().map(|argument| scalar_type(argument.ty));
-                let arguments = operands.into_iter().zip(types).collect();
-                self.emit(Instruction::Print { arguments, spaced: true }, span);
+                let printed = |(operand, ty)| Printed { operand, ty, conversion: None };
+                let arguments = operands.into_iter().zip(types).map(printed).collect();
+                self.emit(Instruction::Print { arguments, line: Line::Spaced }, span);
             }
             StatementKind::Assert { condition, message } => {
                 let condition = self.expression(condition);
