@@ -49,7 +49,14 @@ fn main() -> ExitCode {
     let futures = answer::futures(&model, &FuturesRequest::default(), &budget);
     println!("decided: {}", futures.is_decided());
     for finding in futures.findings(&model).list {
-        print!("{}", terminal::render_all(finding.sources, std::slice::from_ref(&finding.diagnostic), terminal::Screen::default()));
+        print!(
+            "{}",
+            terminal::render_all(
+                finding.sources,
+                std::slice::from_ref(&finding.diagnostic),
+                terminal::Screen::default()
+            )
+        );
         // The execution that shows it, once more, row by row.
         let schedule = model.schedule(finding.steps.to_vec(), "deadlock");
         let request = RunRequest { course: Course::Recorded(&schedule), ..RunRequest::default() };

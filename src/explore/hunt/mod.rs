@@ -110,9 +110,10 @@ pub struct HuntAnswer {
 }
 
 /// States that are visited before another strategy has a turn where few threads run at a time, and those that it may visit: about a
-/// second each. Of a state with many threads each pair is looked at.
+/// second each. A state with many threads takes longer, so the other strategy has no more than a part of the time.
 const FIRST_STATES: u64 = 200_000;
 const OTHER_STATES: u64 = 500_000;
+const OTHER_TIME: f64 = 0.4;
 
 impl Subject<'_> {
     /// Looks for what goes wrong, by the number of preemptions.
@@ -131,7 +132,7 @@ impl Subject<'_> {
         if first.bound != Some(Bound::States) {
             return first;
         }
-        let ends = self.futures(&Query::WITHOUT_OUTCOMES, &share(OTHER_STATES));
+        let ends = self.futures(&Query::WITHOUT_OUTCOMES, &share(OTHER_STATES).with_part_of_time(OTHER_TIME));
         let is_enough = ends.is_complete() && request.stops_at_ends;
         let mut all =
             if is_enough { HuntAnswer { bound: None, ..first } } else { self.hunt_alone(request, budget, sampled) };

@@ -4,9 +4,9 @@
 //! stand at the same time, each with the first state that shows it.
 //!
 //! **Algorithm**: only these threads stand before something new: the thread that has moved, those that it has created or
-//! released, and those whose steps depend on the values of cells (a `cas` may write now). Their accesses are compared with the
-//! accesses before which the others stand. An atomic block, and the first step of a thread, is executed on a copy, once in a
-//! state, if another thread stands before an access.
+//! released, and those whose steps depend on the values of cells (a `cas` may write now). The accesses before which all threads stand
+//! are sorted by address, so those of one cell lie side by side; of these, each new one is compared with the others. An atomic block,
+//! and the first step of a thread, is executed on a copy, once in a state.
 //!
 //! **Soundness and limits**: two accesses race if they refer to one cell, one of them writes, and not both are atomic. The module
 //! does not serve programs whose executions may be discarded: there, later events decide whether a state counts.
@@ -18,6 +18,9 @@ use cssame_vm::{
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+
+/// So many accesses can be looked at while a step is done on a copy of the state.
+const COPY: usize = 32;
 
 /// A race: two threads stand before two accesses to one cell.
 #[derive(Clone, Debug)]
@@ -36,19 +39,9 @@ pub(super) struct Races<'a> {
     machine: &'a Machine,
     program: &'a Program,
     pub met: IndexMap<[Access; 2], Met, FxBuildHasher>,
-    /// The threads of the state that is looked at, but for those whose next step accesses nothing; and the places of those whose step
-    /// may make an access that is not atomic.
-    standing: Vec<Standing>,
-    plain: Vec<usize>,
+    /// What the threads of the state that is looked at access next, and whether that is new.
+    nexts: Vec<(Next, bool)>,
     copy: State,
-}
-
-/// What a thread stands before.
-struct Standing {
-    thread: ThreadIndex,
-    /// `None` until somebody has done the step on a copy, where only that tells.
-    accesses: Option<NextAccesses>,
-    may_be_plain: bool,
 }
 
 /// An access that the next step of a thread makes.
@@ -56,6 +49,8 @@ struct Standing {
 struct Next {
     access: Access,
     address: u32,
+    /// So many cells from there on: of an object that is given back, all.
+    cells: u32,
     atomic: bool,
     thread: ThreadIndex,
 }
@@ -65,47 +60,51 @@ type NextAccesses = SmallVec<[Next; 4]>;
 impl<'a> Races<'a> {
     pub(super) fn new(machine: &'a Machine, program: &'a Program) -> Races<'a> {
         let (met, copy) = (IndexMap::default(), State::default());
-        Races { machine, program, met, standing: Vec::new(), plain: Vec::new(), copy }
+        Races { machine, program, met, nexts: Vec::new(), copy }
     }
 
-    /// Looks at a new state, to which a step of the last thread has led from the one before: its node, and the preemptions so far.
+    /// Looks at a new state, to which a step of the last thread has led from the one before: its node, and the preemptions so far. Gives
+    /// the number of accesses that it has looked at; a step on a copy counts as several.
     pub(super) fn look(
         &mut self,
         (before, state): (&State, &State),
         tables: &mut Tables,
         (last, node, preemptions): (ThreadIndex, u32, u32),
-    ) {
+    ) -> usize {
         if state.exclusive().is_some() {
-            return;
+            return 0;
         }
-        let may_be_new = |&thread: &ThreadIndex| {
-            thread == last || stands_elsewhere(before, state, thread) || self.depends_on_cells(state, thread)
-        };
-        let looked_at: SmallVec<[ThreadIndex; 8]> = state.threads().filter(may_be_new).collect();
-        if looked_at.is_empty() {
-            return;
+        let (mut nexts, mut copies) = (std::mem::take(&mut self.nexts), 0);
+        nexts.clear();
+        for thread in state.threads() {
+            let depends = self.depends_on_cells(state, thread);
+            let is_new = depends || thread == last || stands_elsewhere(before, state, thread);
+            let accesses = self.accesses(state, thread).unwrap_or_else(|| {
+                copies += 1;
+                self.of_step(state, tables, thread)
+            });
+            nexts.extend(accesses.into_iter().map(|next| (next, is_new)));
         }
-        self.stand(state);
-        for thread in looked_at {
-            self.look_at(state, tables, thread, (node, preemptions));
+        if nexts.iter().any(|(_, is_new)| *is_new) {
+            nexts.sort_unstable_by_key(|(next, _)| (next.address, next.thread, next.access));
+            self.meet(state, &nexts, (node, preemptions));
         }
+        self.nexts = nexts;
+        self.nexts.len() + COPY * copies
     }
 
-    /// What each thread stands before.
-    fn stand(&mut self, state: &State) {
-        self.standing.clear();
-        self.plain.clear();
-        for thread in state.threads() {
-            let accesses = self.accesses(state, thread);
-            let may_be_plain = match &accesses {
-                Some(known) if known.is_empty() => continue,
-                Some(known) => known.iter().any(|next| !next.atomic),
-                None => !matches!(self.machine.pending(state, thread), Some(Pending::AtomicBlock)),
-            };
-            if may_be_plain {
-                self.plain.push(self.standing.len());
+    /// Which of some accesses, in the order of addresses, are to common cells: of pairs with a new one, as the others have been met.
+    fn meet(&mut self, state: &State, nexts: &[(Next, bool)], (node, preemptions): (u32, u32)) {
+        for (at, (one, is_new)) in nexts.iter().enumerate() {
+            let behind = nexts[at + 1..].iter();
+            for (other, other_is_new) in behind.take_while(|(other, _)| other.address < one.address + one.cells) {
+                let is_written = one.access.is_write() || other.access.is_write();
+                let is_asked = one.thread != other.thread && (*is_new || *other_is_new);
+                if is_asked && is_written && !(one.atomic && other.atomic) {
+                    let pair = if other.access < one.access { [other, one] } else { [one, other] };
+                    self.meets(state, pair, (node, preemptions));
+                }
             }
-            self.standing.push(Standing { thread, accesses, may_be_plain });
         }
     }
 
@@ -113,42 +112,6 @@ impl<'a> Races<'a> {
     fn depends_on_cells(&self, state: &State, thread: ThreadIndex) -> bool {
         let pending = self.machine.pending(state, thread);
         matches!(pending, Some(Pending::Atomic { .. } | Pending::AtomicBlock | Pending::Effect { .. }))
-    }
-
-    fn look_at(&mut self, state: &State, tables: &mut Tables, thread: ThreadIndex, (node, preemptions): (u32, u32)) {
-        let Ok(ours) = self.standing.binary_search_by_key(&thread, |standing| standing.thread) else { return };
-        // Of two atomic accesses nobody asks.
-        let all = self.standing[ours].may_be_plain;
-        let count = if all { self.standing.len() } else { self.plain.len() };
-        for at in 0..count {
-            let other = if all { at } else { self.plain[at] };
-            if other != ours {
-                self.do_step(state, tables, ours);
-                self.do_step(state, tables, other);
-                self.compare(state, [ours, other], (node, preemptions));
-            }
-        }
-    }
-
-    /// Does the next step of a thread on a copy, where only that tells what it accesses and nobody has done it yet.
-    fn do_step(&mut self, state: &State, tables: &mut Tables, at: usize) {
-        let Standing { thread, ref accesses, .. } = self.standing[at];
-        if accesses.is_none() {
-            self.standing[at].accesses = Some(self.of_step(state, tables, thread));
-        }
-    }
-
-    fn compare(&mut self, state: &State, threads: [usize; 2], (node, preemptions): (u32, u32)) {
-        let [ours, theirs] = threads.map(|at| self.standing[at].accesses.clone().unwrap_or_default());
-        for one in &ours {
-            for other in &theirs {
-                let is_written = one.access.is_write() || other.access.is_write();
-                if one.address == other.address && is_written && !(one.atomic && other.atomic) {
-                    let pair = if other.access < one.access { [other, one] } else { [one, other] };
-                    self.meets(state, pair, (node, preemptions));
-                }
-            }
-        }
     }
 
     fn meets(&mut self, state: &State, pair: [&Next; 2], (node, preemptions): (u32, u32)) {
@@ -161,7 +124,8 @@ impl<'a> Races<'a> {
             preemptions,
         });
         met.mixed |= pair[0].atomic != pair[1].atomic;
-        if let Some(cell) = self.machine.cell(state, pair[0].address)
+        let common = pair[0].address.max(pair[1].address);
+        if let Some(cell) = self.machine.cell(state, common)
             && !met.cells.contains(&cell)
         {
             met.cells.push(cell);
@@ -173,10 +137,11 @@ impl<'a> Races<'a> {
     fn accesses(&self, state: &State, thread: ThreadIndex) -> Option<NextAccesses> {
         let mut found = NextAccesses::new();
         let at = state.position(thread);
-        let mut add = |access: Access, address: Option<u32>| {
+        let mut add_cells = |access: Access, address: Option<u32>, cells: u32| {
             let atomic = self.is_atomic(access, at);
-            found.extend(address.map(|address| Next { access, address, atomic, thread }));
+            found.extend(address.map(|address| Next { access, address, cells, atomic, thread }));
         };
+        let mut add = |access, address| add_cells(access, address, 1);
         match self.machine.pending(state, thread) {
             Some(Pending::Read { read, address }) => add(Access::Read(read), address),
             Some(Pending::Write { definition, address }) => add(Access::Write(definition), address),
@@ -187,7 +152,7 @@ impl<'a> Races<'a> {
                 }
             }
             Some(Pending::Free { definition, first, cells }) => {
-                (first..first + cells).for_each(|address| add(Access::Write(definition), Some(address)));
+                add_cells(Access::Write(definition), Some(first), cells);
             }
             Some(Pending::AtomicBlock | Pending::Effect { .. }) => return None,
             _ => {}
@@ -208,7 +173,7 @@ impl<'a> Races<'a> {
         tables.truncate(marks);
         let next = |&(access, at, address, is_in_block): &(Access, CodeIndex, u32, bool)| {
             let atomic = is_in_block || self.is_atomic(access, at);
-            Next { access, address, atomic, thread }
+            Next { access, address, cells: 1, atomic, thread }
         };
         seen.found.iter().map(next).collect()
     }

@@ -17,6 +17,9 @@ const MAX_STEPS: u64 = 20_000;
 const ALL_STEPS: u64 = 500_000;
 const ALL_INSTRUCTIONS: u64 = 20_000_000;
 
+/// Their part of the time: the search behind them needs most.
+const TIME: f64 = 0.25;
+
 /// See the module.
 #[derive(Clone, Default)]
 pub(super) struct Sampled {
@@ -28,6 +31,7 @@ pub(super) struct Sampled {
 /// Makes the executions.
 pub(super) fn samples(machine: &Machine, request: &HuntRequest, budget: &Budget<'_>) -> Sampled {
     let limits = budget.limits();
+    let budget = &budget.with_part_of_time(TIME);
     if request.preemptions.is_some() {
         // They have any number of preemptions.
         return Sampled::default();

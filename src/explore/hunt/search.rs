@@ -36,6 +36,8 @@ use std::ops::ControlFlow;
 /// States between two looks at the bounds, and instructions.
 const LOOK: u64 = 1_024;
 const LOOK_INSTRUCTIONS: u64 = 4 << 20;
+/// How many of these it takes to look for races with the next access of a thread.
+const ACCESS: u64 = 16;
 
 /// Memory that the dictionary of threads may take where there are few states.
 const DICTIONARY: u64 = 1 << 16;
@@ -355,7 +357,8 @@ impl<'a> Search<'a> {
             self.now.push(node, state, &[turn.word(way)], &mut self.dictionary);
         }
         if let Some(races) = self.races.as_mut().filter(|_| is_new) {
-            races.look((&self.parent, &self.child), &mut self.tables, (last, node, self.preemptions));
+            let accesses = races.look((&self.parent, &self.child), &mut self.tables, (last, node, self.preemptions));
+            self.work.0 += ACCESS * accesses as u64;
         }
         let most = self.budget.limits().max_states.unwrap_or(u64::MAX);
         if self.statistics.states > most || self.graph.len() as u64 >= u64::from(u32::MAX) {
