@@ -9,6 +9,8 @@
 //! 2. A leaf is shared if two of these blocks may run in parallel, or one with itself. If contexts or threads are not
 //!    distinguished, this is too coarse for a local: it is shared only if, in addition, two threads may use one instance of it in
 //!    parallel ([`super::confined`]).
+//!    Where there are pointers, a global that nobody writes is not shared: a read that may lead to several of them sees what they
+//!    begin with, whatever other threads do.
 //! 3. A read or write in the text is shared if some location of some of its events is shared.
 //!
 //! **Soundness and limits**: order by events and barriers is ignored on purpose, so that the visible accesses of the machine do
@@ -20,7 +22,7 @@ use super::{Concurrency, EventKind, InstanceId};
 use cssame_ir::points_to::has_pointers;
 use cssame_ir::{DefinitionId, LeafId, LeafKind, Program, ReadId};
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is shared.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,8 @@ impl Sharing {
 pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Sharing {
     // One block for each class of blocks that accesses a leaf is enough: blocks of a class are parallel with the same ones.
     let mut accessors: FxHashMap<(InstanceId, LeafId), Vec<(super::ClassId, u32)>> = FxHashMap::default();
+    let mut written: FxHashSet<(InstanceId, LeafId)> = FxHashSet::default();
+    let has_pointers = has_pointers(program);
     for block in 0..concurrency.blocks.len() as u32 {
         for event in concurrency.events_of(block) {
             if !is_access(event.kind) {
@@ -66,6 +70,9 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
             }
             for &location in concurrency.locations_of(event) {
                 let location = concurrency.locations[location];
+                if has_pointers && !matches!(event.kind, EventKind::Read(_)) {
+                    written.insert((location.instance, location.leaf));
+                }
                 let list = accessors.entry((location.instance, location.leaf)).or_default();
                 let class = concurrency.classes[block as usize];
                 if list.last().is_none_or(|last| last.0 != class)
@@ -82,8 +89,11 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
         definitions: FixedBitSet::with_capacity(program.definitions.len()),
         instances: FxHashMap::default(),
     };
-    let (mut clashing, has_pointers) = (None, has_pointers(program));
+    let mut clashing = None;
     for (&key, list) in &accessors {
+        if has_pointers && concurrency.instances[key.0].context.is_none() && !written.contains(&key) {
+            continue;
+        }
         if is_coarse(concurrency, key.0, list) {
             let variable = concurrency.instances[key.0].variable;
             if !clashing.get_or_insert_with(|| find_clashing(program)).contains(variable.index()) {

@@ -237,7 +237,7 @@ impl Round<'_> {
                     self.lowest_bad.fetch_min(seed, Ordering::Relaxed);
                 }
             }
-            chunk.count(machine, &room.state, &mut places, status, seed);
+            chunk.count(machine, (&room.state, &room.tables), &mut places, status, seed);
         }
         chunk
     }
@@ -247,12 +247,12 @@ impl Chunk {
     fn count(
         &mut self,
         machine: &Machine,
-        state: &State,
+        (state, tables): (&State, &Tables),
         places: &mut FxHashMap<Key, usize>,
         status: ExecutionStatus,
         seed: u64,
     ) {
-        let mut outputs: SmallVec<[(PathId, OutputId); 4]> = state.printed().collect();
+        let mut outputs: SmallVec<[(PathId, OutputId); 4]> = state.printed(tables).collect();
         outputs.sort_unstable();
         match places.entry((outputs, End::of(machine, &status))) {
             Entry::Occupied(known) => self.outcomes[*known.get()].1.executions += 1,

@@ -288,7 +288,7 @@ impl Machine {
     /// What the threads have printed, in the order of the threads; those that have printed nothing are left out.
     #[must_use]
     pub fn outputs(&self, state: &State, tables: &Tables) -> Vec<(PathId, super::tables::OutputId)> {
-        let mut outputs: Vec<_> = state.printed().collect();
+        let mut outputs: Vec<_> = state.printed(tables).collect();
         outputs.sort_by(|left, right| tables.compare_paths(left.0, right.0));
         outputs
     }

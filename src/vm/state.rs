@@ -9,7 +9,7 @@
 //! forked), then its registers.
 
 use super::code::CodeIndex;
-use super::tables::{OutputId, PathId};
+use super::tables::{OutputId, PathId, Tables};
 use cssame_ir::DefinitionId;
 
 /// A thread: an index into the threads of a state. The slot of a thread that was forked is used again after its end.
@@ -286,11 +286,12 @@ impl State {
         self.threads[thread.index()].output
     }
 
-    /// The threads that have printed something, and what, in no order that means anything.
-    pub fn printed(&self) -> impl Iterator<Item = (PathId, OutputId)> + '_ {
+    /// The threads that have printed something, and what, in no order that means anything. A line that is not ended is not printed.
+    pub fn printed<'a>(&'a self, tables: &'a Tables) -> impl Iterator<Item = (PathId, OutputId)> + 'a {
         let closed = self.closed.iter().map(|closed| (closed.path, closed.output));
         let open = self.threads().map(|thread| (self.path(thread), self.output(thread)));
-        closed.chain(open).filter(|&(_, output)| output != OutputId::EMPTY)
+        let ended = closed.chain(open).map(|(path, output)| (path, tables.ended(output)));
+        ended.filter(|&(_, output)| output != OutputId::EMPTY)
     }
 
     /// The address of the condition or barrier that a thread waits at; `None` for one that does not wait so.

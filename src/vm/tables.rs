@@ -162,6 +162,15 @@ impl Tables {
         self.objects.get_index(at).map(|(made, _)| *made)
     }
 
+    /// An output without the line that is not ended yet.
+    #[must_use]
+    pub fn ended(&self, output: OutputId) -> OutputId {
+        match self.outputs.get(output.0 as usize) {
+            Some(&(before, last)) if last.is_open => before,
+            _ => output,
+        }
+    }
+
     /// The last line of an output.
     #[must_use]
     pub fn last_line(&self, output: OutputId) -> Option<&str> {

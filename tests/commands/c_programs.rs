@@ -365,6 +365,7 @@ fn the_samples_in_c_end_as_they_say() {
         ("message_passing", 0, "no failure, deadlock, race or endless execution"),
         ("reference_count", 1, "use of memory that was given back"),
         ("queue_lost", 1, "assertion failed: sum == 3"),
+        ("quota", 1, "signed overflow"),
         ("thread_pool", 1, "assertion failed: sum == 3"),
         ("treiber_stack", 0, "no failure, deadlock, race or endless execution"),
     ] {
