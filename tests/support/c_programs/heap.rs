@@ -54,7 +54,7 @@ impl Generator {
         self.line("{".to_owned());
         self.indent += 1;
         self.simple_statement(&format!("struct s *{name} = calloc(1, {size});"));
-        let mut is_seen = false;
+        let (mut is_seen, begin) = (false, self.lines.len());
         let mut inner = scope.clone();
         inner.structs.push(name.clone());
         self.statement(&mut inner, depth.saturating_sub(1));
@@ -64,6 +64,9 @@ impl Generator {
             is_seen = true;
         }
         self.statement(&mut inner, 0);
+        // Any statement may store it where others find it, or pass it on.
+        let ways = ["= ", "= &", "(", ", "].map(|before| format!("{before}{name}"));
+        is_seen |= self.lines[begin..].iter().any(|line| ways.iter().any(|way| line.contains(way)));
         if (self.may_free || !is_seen) && self.rng.chance(60) {
             self.simple_statement(&format!("free({name});"));
         }
