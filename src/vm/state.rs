@@ -3,7 +3,7 @@
 //! A [`State`] is a handful of flat vectors: memory cells with their last writers, threads, one stack that holds the
 //! frames of all threads in segments, the blocks of allocated locals. [`State::clone_from`](Clone::clone_from) reuses
 //! the vectors, so a pool of states does not allocate. Names of threads and printed lines are interned in
-//! [`Tables`](super::Tables); the state holds their ids.
+//! [`Tables`]; the state holds their ids.
 //!
 //! A frame is a run of words on the stack: a header (the return position, and the number of unfinished threads that the frame has
 //! forked), then its registers.
