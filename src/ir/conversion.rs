@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Write};
 
-/// What a conversion makes of a value.
+/// What a conversion makes of a value: the conversion specifier of ISO C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Letter {
     /// `d`, `i`, `u`: a whole number.
@@ -25,7 +25,18 @@ pub enum Letter {
     Fixed,
 }
 
-/// A conversion of `printf`.
+/// How they are written.
+const LETTERS: [(Letter, &str); 7] = [
+    (Letter::Decimal, "d"),
+    (Letter::Hexadecimal, "x"),
+    (Letter::UpperHexadecimal, "X"),
+    (Letter::Octal, "o"),
+    (Letter::Character, "c"),
+    (Letter::Text, "s"),
+    (Letter::Fixed, "f"),
+];
+
+/// A conversion of `printf`: a conversion specification of ISO C, 7.21.6.1, without its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Conversion {
     /// What it makes.
@@ -64,22 +75,19 @@ impl Conversion {
             None => (None, rest),
         };
         let length = rest.trim_end_matches(|sign: char| !"hlzjt".contains(sign));
-        let letter = match &rest[length.len()..] {
-            "d" | "i" | "u" => Letter::Decimal,
-            "x" => Letter::Hexadecimal,
-            "X" => Letter::UpperHexadecimal,
-            "o" => Letter::Octal,
-            "c" => Letter::Character,
-            "s" => Letter::Text,
-            "f" | "F" => Letter::Fixed,
-            _ => return None,
+        let written = &rest[length.len()..];
+        let letter = match written {
+            "i" | "u" => Letter::Decimal,
+            "F" => Letter::Fixed,
+            _ => LETTERS.into_iter().find(|(_, of)| *of == written)?.0,
         };
         if precision.is_some() && !matches!(letter, Letter::Text | Letter::Fixed) {
             return None;
         }
         let has = |sign: char| flags.contains(sign);
-        let conversion =
-            Conversion { letter, left: has('-'), zeros: has('0'), plus: has('+'), width: width?, precision };
+        // A sign is for numbers that have one.
+        let plus = has('+') && written != "u";
+        let conversion = Conversion { letter, left: has('-'), zeros: has('0'), plus, width: width?, precision };
         Some((conversion, length))
     }
 
@@ -104,15 +112,6 @@ impl Conversion {
 
 impl fmt::Display for Conversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = match self.letter {
-            Letter::Decimal => 'd',
-            Letter::Hexadecimal => 'x',
-            Letter::UpperHexadecimal => 'X',
-            Letter::Octal => 'o',
-            Letter::Character => 'c',
-            Letter::Text => 's',
-            Letter::Fixed => 'f',
-        };
         f.write_char('%')?;
         for (_, sign) in [(self.left, '-'), (self.zeros, '0'), (self.plus, '+')].iter().filter(|(has, _)| *has) {
             f.write_char(*sign)?;
@@ -123,7 +122,7 @@ impl fmt::Display for Conversion {
         if let Some(precision) = self.precision {
             write!(f, ".{precision}")?;
         }
-        f.write_char(letter)
+        f.write_str(LETTERS.into_iter().find(|(letter, _)| *letter == self.letter).map_or("", |(_, written)| written))
     }
 }
 
@@ -150,6 +149,7 @@ mod tests {
         for (format, is_negative, digits, expected) in [
             ("%d", true, "7", "-7"),
             ("%+d", false, "7", "+7"),
+            ("%+u", false, "7", "7"),
             ("%5d", true, "7", "   -7"),
             ("%-5d", true, "7", "-7   "),
             ("%05d", true, "7", "-0007"),

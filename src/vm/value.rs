@@ -202,7 +202,8 @@ pub fn convert_to_text(texts: &Texts, conversion: Conversion, ty: ScalarType, bi
         Letter::Fixed => format!("{:.*}", conversion.precision.map_or(6, usize::from), double(bits).abs()),
     };
     let is_negative = match conversion.letter {
-        Letter::Fixed => double(bits).is_sign_negative(),
+        // As the generated tests write it, what is no number has no sign.
+        Letter::Fixed => double(bits).is_sign_negative() && !double(bits).is_nan(),
         _ => ty != ScalarType::UnsignedLong && bits < 0,
     };
     conversion.write(is_negative, &digits, out);
