@@ -247,14 +247,11 @@ impl CiFile {
                 all.real = self.check.with_status("real").collect();
             }
         }
-        all.list.sort_by_key(|(_, finding)| !is_end(finding.diagnostic.code));
+        let mut ends = finding::bad_ends();
+        ends.extend([Code::NoEnd, Code::Livelock, Code::Starvation]);
+        all.list.sort_by_key(|(_, finding)| !ends.contains(&finding.diagnostic.code));
         all
     }
-}
-
-/// Whether it is a way in which an execution ends badly, or does not end.
-fn is_end(code: Code) -> bool {
-    finding::bad_ends().contains(&code) || [Code::NoEnd, Code::Livelock, Code::Starvation].contains(&code)
 }
 
 /// The findings of a file.

@@ -22,7 +22,8 @@ use std::path::Path;
 const USAGE: &str = "cssame <COMMAND> [OPTIONS] ...\n       cssame [OPTIONS] <FILE>...";
 
 const AFTER_HELP: &str = "\
-`cssame FILE` shows how a program fails, blocks or runs for ever, and then the findings of `cssame check FILE`. Every \
+`cssame FILE` shows how a program fails, blocks or runs for ever, and then the findings of `cssame check FILE`; it \
+takes ten seconds at most, or what `--timeout` and the other bounds of `cssame hunt` say. Every \
 command has its own `--help`, with examples.
 
 Exit status: 0 nothing found, 1 findings, 2 bad usage or a program that does not compile, 3 a bound was hit before the \

@@ -118,7 +118,10 @@ impl BinaryOperator {
             ) if self.is_partial() => {
                 kind.scalar().integer().is_none_or(|of| !(0..i64::from(of.bits)).contains(&count))
             }
-            (op, Operand::Constant(divisor)) if op.divides() => matches!(divisor.bits(), 0 | -1),
+            (BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind), Operand::Constant(divisor)) => {
+                // The least number has no negation.
+                self.divides() && (divisor.bits() == 0 || kind.is_checked() && divisor.bits() == -1)
+            }
             (op, _) => op.is_partial(),
         }
     }

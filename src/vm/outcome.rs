@@ -176,3 +176,16 @@ pub struct Move {
     /// In how many ways; at least one.
     pub alternatives: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FailureKind;
+
+    #[test]
+    fn all_kinds_of_failures_are_listed_once_in_their_order() {
+        for (place, kind) in FailureKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, place, "{kind:?}");
+        }
+        assert_eq!(FailureKind::InvalidFree as usize + 1, FailureKind::ALL.len(), "the last one");
+    }
+}

@@ -28,12 +28,13 @@ pub fn choose_before(program: &mut Program) {
     }
 }
 
+/// The first choice between constants from there on.
 fn next_choice(function: &Function, block: BlockId, from: usize) -> Option<usize> {
     let is_choice = |one: &Instruction| {
         matches!(one, Instruction::Choose { low: Operand::Constant(_), high: Operand::Constant(_), .. })
     };
-    let rest = function.blocks[block].instructions.iter().enumerate().skip(from);
-    rest.filter(|(_, one)| is_choice(one)).map(|(at, _)| at).next()
+    let rest = function.blocks[block].instructions.get(from..)?;
+    rest.iter().position(is_choice).map(|at| from + at)
 }
 
 /// Where the section begins that something stands in, if each execution of the section comes there once.
